@@ -338,6 +338,38 @@ const PLANTED: readonly [fault: string, caughtBy: string, plant: (sound: Memory)
     }),
   ],
   [
+    'loses what follows a holder who is gone',
+    'a cursor leads on to what followed, though the item before it is gone',
+    ({ userBadges }) => ({
+      userBadges: {
+        ...userBadges,
+        async holders(slug, query) {
+          const { from } = query
+          const all = await userBadges.holders(slug, { from: { page: 1 }, limit: 1000 })
+          const isThere = !('after' in from) || all?.items.some(({ userId }) => from.after.endsWith(` ${userId}`))
+          return isThere ? userBadges.holders(slug, query) : all && { ...all, items: [] }
+        },
+      },
+    }),
+  ],
+  [
+    'makes a change of beforeCommit, and then overwrites it',
+    'a change that beforeCommit requests is made after its own, or refused',
+    ({ pinBoards }) => ({
+      pinBoards: {
+        ...pinBoards,
+        async update(key, { beforeCommit, ...change }) {
+          const before = await pinBoards.load(key)
+          await beforeCommit?.([], undefined)
+          return pinBoards.update(
+            key,
+            redecided(change, (decide) => (_state, at) => decide(before, at)),
+          )
+        },
+      },
+    }),
+  ],
+  [
     'lists holders by their ids',
     REFERENCE,
     ({ userBadges }) => ({

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import type { ForgeStorage } from '../../../storage/storage.ts'
 import { fill } from '../samples/aggregates.ts'
-import { catalogueOf, define, grant, slugsHeldBy } from '../samples/badges.ts'
-import { block, blockedBy } from '../samples/blocks.ts'
+import { catalogueOf, define, grant, revoke, slugsHeldBy } from '../samples/badges.ts'
+import { block, blockedBy, unblock } from '../samples/blocks.ts'
 import { outbox } from '../samples/outbox.ts'
 import { BOARD, fillBoard, issuesOn, pin, row } from '../samples/pin-boards.ts'
 import { retire } from '../samples/retirements.ts'
 import { change } from '../samples/sample.ts'
-import type { StorageCase } from './storage-case.ts'
+import type { Outcome, StorageCase } from './storage-case.ts'
 import { outcomeOf, refuses, storageCase } from './storage-case.ts'
 
 const NO_CURSORS = ['', ' ', 'x', '-1', '1.5', '1e3', 'null', '{}', '🦉', "1' or '1'='1", 'A'.repeat(5000)]
@@ -80,6 +80,33 @@ export const sequentialCases: readonly StorageCase[] = [
       assert.deepEqual((await storage.badgeCatalogue.page({ from: { page }, limit: 3 })).items, [])
       assert.deepEqual((await storage.events.list({}, { from: { page }, limit: 1000 })).items, [])
     }
+  }),
+
+  storageCase('a cursor leads on to what followed, though the item before it is gone', async (storage) => {
+    await fill(storage)
+    const one = { from: { page: 1 }, limit: 1 } as const
+    const [blocks, holders] = [await storage.blocks.page('20', one), await storage.userBadges.holders('a', one)]
+    for (const { userId } of blocks.items) await unblock(storage, '20', userId)
+    for (const { userId } of holders?.items ?? []) await revoke(storage, userId, ['a'])
+    const after = ({ cursor = '' }) => ({ from: { after: cursor }, limit: 10 })
+    const nextHolders = await storage.userBadges.holders('a', after(holders ?? {}))
+
+    assert.deepEqual(
+      (await storage.blocks.page('20', after(blocks))).items.map(({ userId }) => userId),
+      ['30', '32'],
+    )
+    assert.deepEqual([holders?.items.length, nextHolders?.items.length, nextHolders?.total], [1, 1, 1])
+  }),
+
+  storageCase('a change that beforeCommit requests is made after its own, or refused', async (storage) => {
+    const requested: Promise<Outcome>[] = []
+    const beforeCommit = () => void requested.push(outcomeOf(() => pin(storage, BOARD, '2')))
+    await pin(storage, BOARD, '1', { beforeCommit })
+    const outcomes = await Promise.all(requested)
+    const made = outcomes.some((outcome) => 'value' in outcome) ? ['1', '2'] : ['1']
+
+    assert.deepEqual(await issuesOn(storage, BOARD), made)
+    assert.equal((await outbox(storage)).length, made.length)
   }),
 
   storageCase('an invalid cursor is invalid input, and so is one of another list', async (storage) => {
