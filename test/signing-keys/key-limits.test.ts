@@ -57,6 +57,10 @@ function rsaLine(bytes: number, exponent = Buffer.of(1, 0, 1)): string {
 const packet = (tag: number, body: Uint8Array) => Buffer.concat([Buffer.of(0x80 + 4 * tag, body.length), body])
 const ED = Buffer.concat([Buffer.of(4, 0x60, 0, 0, 0, 27), randomBytes(32)])
 
+function manyUsers(count: number): Buffer {
+  return Buffer.concat([packet(6, ED), Buffer.alloc(2 * count, packet(13, Buffer.of()))])
+}
+
 test.each<readonly [string, () => Promise<unknown>]>([
   ['60 kB of blanks in an SSH line', () => ssh(`ssh-ed25519 A${' '.repeat(60_000)}\u2028x`)],
   ['60 kB of one word in a comment', () => ssh(`ssh-ed25519 AAAA ${'a'.repeat(60_000)}`)],
@@ -66,7 +70,7 @@ test.each<readonly [string, () => Promise<unknown>]>([
   ['120 kB of carriage returns', () => ssh(`ssh-ed25519 ${'A'.repeat(68)}${'\r'.repeat(120_000)}`)],
   ['120 kB of armor headers', () => openpgp(Buffer.from(`-----BEGIN PGP A-----\n${'a: b\n'.repeat(24_000)}`))],
   ['120 kB of BEGIN', () => openpgp('-----BEGIN '.repeat(11_000))],
-  ['60,000 packets', () => openpgp(Buffer.concat([packet(6, ED), Buffer.alloc(120_000, packet(13, Buffer.of()))]))],
+  ['6,000 packets', () => openpgp(manyUsers(6000))],
   ['3,000 subkeys', () => openpgp(Buffer.concat([packet(6, ED), ...Array(3000).fill(packet(14, ED))]))],
 ])('%s are refused before others notice', async (_title, read) => {
   const stall = await longestStall(() => read().catch((error: unknown) => expect(error).toMatchObject(unreadable)))
@@ -86,6 +90,7 @@ test.each<readonly [what: string, reason: string, read: () => Promise<unknown>]>
   ['an SSH line of more than 64 KiB', 'at most 64 KiB', () => ssh(`ssh-ed25519 AAAA ${'é'.repeat(40_000)}`)],
   ['PEM of more than 64 KiB', 'at most 64 KiB', () => ssh(pem('PRIVATE KEY', randomBytes(50_000)))],
   ['more than 128 KiB in binary', 'larger than 128 KiB', () => openpgp(Buffer.alloc(131_073, 0x99))],
+  ['a key of 1,001 user ids', 'more than 1,000 user ids', () => openpgp(manyUsers(1001))],
   ['more than 128 KiB of text', 'larger than 128 KiB', () => openpgp('a'.repeat(131_073))],
 ])('%s is refused: %s', async (_what, reason, read) => {
   await expect(read()).rejects.toThrow(reason)
