@@ -27,7 +27,7 @@ import { exchangeSlots } from './slots.ts'
 export interface Api<A extends Actor> {
   /**
    * Returns the OpenAPI 3.1 document of the mounted routes: every operation, every response, every error. Each call
-   * returns a new object of plain JSON, which the host may serve or change. Source: docs/openapi.md
+   * returns a new object of plain JSON, which the host may serve or change. Source: docs/manual/05-mount-it.md
    */
   openApi(): OpenApiDocument
   /**
