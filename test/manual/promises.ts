@@ -50,15 +50,26 @@ export const PROMISES: Readonly<Record<string, readonly Promised[]>> = {
   ],
   '08-your-transaction': [
     [
+      '`inTransaction` begins on a client of your pool, commits, and notifies listeners.',
+      'test/storage/in-transaction.servers.test.ts',
+      'what the forge and the host write is committed together, and then reported',
+    ],
+    [
+      'it runs all of it again, up to ten times',
+      'test/storage/in-transaction.servers.test.ts',
+      'a transaction that is given up again and again is begun ten times',
+    ],
+    [
+      'The isolation level is `read committed`, or the option',
+      'test/storage/in-transaction.servers.test.ts',
+      'the level of the transaction is the one that is asked for',
+    ],
+    [
       'Your rows and a change of forgelet are committed together, or neither is.',
       HOST,
       'what is done in it is committed with the host, and not seen outside before',
     ],
-    [
-      'You open the transaction and commit it; forgelet runs in it.',
-      HOST,
-      'what is done in it is rolled back with the host',
-    ],
+    ['forgelet runs in your transaction, on your connection.', HOST, 'what is done in it is rolled back with the host'],
     [
       'notifies listeners: after your COMMIT, and only then',
       HOST,
@@ -75,7 +86,7 @@ export const PROMISES: Readonly<Record<string, readonly Promised[]>> = {
       'must not be committed, though the work caught the error',
     ],
     [
-      'Roll back, and run all of it again, your statements too.',
+      'Roll back, and run all of it again, your statements too: `inTransaction` does.',
       HOST,
       'a deadlock gives one transaction up, for its host to run again, and lets the other go on',
     ],
