@@ -7,11 +7,13 @@ import { writeInputs } from './inputs.ts'
 import { codeOf, ROOT, readPage } from './page.ts'
 import { installIn, isShown, mistakesIn, runPage, writePage } from './run-page.ts'
 
-// The blocks of the manual and the README are compiled and run as they stand, against the built package (dist/), and print what
+// The blocks of the manual, the README and the skill are compiled and run as they stand, against the built package (dist/), and print what
 // the page says. `page.ts` has the rules.
 
 const names = (await readdir(join(ROOT, 'docs/manual'))).filter((name) => /^\d.*\.md$/.test(name)).sort()
-const pages = ['README.md', ...names.map((name) => `docs/manual/${name}`)].map((path) => readPage(path))
+const pages = ['README.md', 'skills/forgelet/SKILL.md', ...names.map((name) => `docs/manual/${name}`)].map((path) =>
+  readPage(path),
+)
 let folder: string
 
 beforeAll(async () => {
