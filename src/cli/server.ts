@@ -37,7 +37,8 @@ export class ForgeServer {
   #answer: Answer = (request, response) => this.#refuse(request, response, 503, 'STORAGE_UNAVAILABLE', 'starting')
   #checkDatabase: () => Promise<string | undefined> = async () => undefined
   readonly #open = new Set<Socket>()
-  readonly #inProgress = new Map<Socket, ServerResponse>()
+  /** The responses that each connection waits for, in order. */
+  readonly #inProgress = new Map<Socket, readonly ServerResponse[]>()
   #openedAt = Number.NEGATIVE_INFINITY
 
   /** @param maxSilenceMs - the inactivity after which a connection is closed, in milliseconds */
@@ -47,7 +48,10 @@ export class ForgeServer {
     this.http.on('connection', (socket) => {
       this.#openedAt = performance.now()
       this.#open.add(socket)
-      socket.once('close', () => this.#open.delete(socket))
+      socket.once('close', () => {
+        this.#open.delete(socket)
+        this.#inProgress.delete(socket)
+      })
       if (this.#phase === 'shutting down') socket.setTimeout(this.http.keepAliveTimeout)
     })
   }
@@ -92,7 +96,7 @@ export class ForgeServer {
     this.#answer = (request, response) => this.#refuse(request, response, 503, 'SHUTTING_DOWN', message)
     const before = [...this.#open]
     for (const socket of before) {
-      const response = this.#inProgress.get(socket)
+      const response = this.#inProgress.get(socket)?.at(-1)
       if (response === undefined) socket.setTimeout(this.http.keepAliveTimeout)
       else if (!response.headersSent) response.setHeader('Connection', 'close')
     }
@@ -115,17 +119,25 @@ export class ForgeServer {
 
   #receive(request: IncomingMessage, response: ServerResponse): void {
     const { socket } = request
-    // A client may not send requests ahead: their responses would wait in memory.
-    if (this.#inProgress.has(socket)) socket.destroy()
+    const before = this.#inProgress.get(socket) ?? []
+    // Responses to requests that are sent ahead would wait in memory. One may follow a request whose body arrived after the
+    // beginning of its response: the client has the response, and this server may not know that the body is over.
+    if (before.length > 1 || before.some(({ headersSent, req }) => !headersSent || !req.complete)) socket.destroy()
     if (socket.destroyed) return // Node had already parsed it
 
-    this.#inProgress.set(socket, response)
-    response.once('close', () => this.#inProgress.delete(socket))
+    this.#inProgress.set(socket, [...before, response])
+    response.once('close', () => this.#done(socket, response))
     if (this.#phase === 'shutting down') response.setHeader('Connection', 'close')
     const path = pathOf(request)
     if (path === '/healthz') replyJson(request, response, 200, { status: 'ok' })
     else if (path === '/readyz') void this.#reportReadiness(request, response)
     else this.#answer(request, response)
+  }
+
+  #done(socket: Socket, response: ServerResponse): void {
+    const rest = this.#inProgress.get(socket)?.filter((one) => one !== response) ?? []
+    if (rest.length > 0) this.#inProgress.set(socket, rest)
+    else this.#inProgress.delete(socket)
   }
 
   async #reportReadiness(request: IncomingMessage, response: ServerResponse): Promise<void> {

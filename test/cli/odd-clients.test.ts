@@ -41,9 +41,16 @@ describe('forgelet serve', () => {
     expect((await fetch(`${running.url}/version`)).status).toBe(200)
   })
 
-  test('closes the connection of a client that sends a request before it has the response to the one before', async () => {
-    const version = `${VERSION}Host: x\r\n\r\n`
-    expect(statuses(await exchange(running.url, version, version))).toEqual([])
+  test('answers a request that follows a body which was refused before it had arrived', async () => {
+    const client = await dial(running.url)
+    await client.send('PUT /api/v1/orgs/harbor/blocks/mia HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\n')
+    expect((await client.reply()).status).toBe(401)
+    await client.send(`123456789${VERSION}Host: x\r\n\r\n`)
+    expect((await client.reply()).status).toBe(200)
+  })
+
+  test('closes the connection of a client that sends more than one request ahead', async () => {
+    expect(statuses(await exchange(running.url, `${VERSION}Host: x\r\n\r\n`.repeat(3)))).toEqual([])
     expect((await fetch(`${running.url}/version`)).status).toBe(200)
   })
 
