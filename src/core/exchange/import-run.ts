@@ -240,13 +240,8 @@ class ImportRun<A extends Actor, Tx> {
   /** @throws ForgeError `INVALID_DOCUMENT`, `IMPORT_CONFLICT` */
   #write(batch: Batch): SyncOrAsync<Planned> {
     const { tracker, repositoryId } = this.#place
-    const plan = (context: PortContext<Caller<A>, Tx>): SyncOrAsync<Planned> => this.#plan(batch, context, wait)
     return writeBatch(this.#place, {
-      *plan(context) {
-        const planned = yield* plan(context)
-        for (const conflict of planned.plan.conflicts) throw importConflict(conflict)
-        return planned
-      },
+      plan: (context) => this.#planWrite(batch, context),
       event: ({ plan: { write, issues, comments } }) => {
         if (write === undefined) return undefined
         const data = { created: issues.created, updated: issues.updated, comments: comments.created }
@@ -254,6 +249,12 @@ class ImportRun<A extends Actor, Tx> {
       },
       write: ({ plan: { write } }, context) => write && tracker.write({ repositoryId, ...write }, context),
     })
+  }
+
+  *#planWrite(batch: Batch, context: PortContext<Caller<A>, Tx>): SyncOrAsync<Planned> {
+    const planned = yield* this.#plan(batch, context, wait)
+    for (const conflict of planned.plan.conflicts) throw importConflict(conflict)
+    return planned
   }
 
   *#plan(batch: Batch, context: LookUp<A, Tx>['context'], answer: LookUp<A, Tx>['answer']): SyncOrAsync<Planned> {

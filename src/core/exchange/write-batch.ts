@@ -67,18 +67,24 @@ function* attemptOf<A extends Actor, Tx, Plan>(
           return { state, events: event === undefined ? [] : [event], result: plan }
         },
         ...writeContext(scope, call),
-        beforeCommit: (events, transaction) => runIn(scope, committed(events, transaction)),
+        beforeCommit: (events, transaction) => runIn(scope, committed(scope, write, events, transaction)),
         signal,
       },
     ),
   )
   scope.announce(outcome.events)
   return outcome.result
+}
 
-  function* committed(events: readonly ForgeEvent[], transaction: Tx): SyncOrAsync<void> {
-    yield* wait(write?.(transaction))
-    yield* wait(scope.beforeCommit?.(events, transaction))
-  }
+// Not inside the call: V8 keeps the hidden class of each generator function until a full collection, and what it refers to.
+function* committed<A extends Actor, Tx>(
+  scope: Scope<A, Tx>,
+  write: ((transaction: Tx) => MaybePromise<void>) | undefined,
+  events: readonly ForgeEvent[],
+  transaction: Tx,
+): SyncOrAsync<void> {
+  yield* wait(write?.(transaction))
+  yield* wait(scope.beforeCommit?.(events, transaction))
 }
 
 /** Returns a function that lets the event loop turn between batches, if it has not for a while. */

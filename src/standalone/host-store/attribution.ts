@@ -86,7 +86,7 @@ export class SqlAttribution<Tx> implements Attribution<StandaloneUser, Tx> {
       .set({
         ...(posterId !== undefined && { poster_id: posterId, poster_is_author: 1 }),
         assignee_ids: JSON.stringify([...new Set(assignees.flatMap((name) => known.get(name) ?? []))]),
-        record: JSON.stringify({ ...record, ...(accounts && { accounts }) }),
+        record: JSON.stringify({ ...record, accounts: accounts ?? record.accounts }),
       })
       .where('repository_id', '=', repositoryId)
       .where('number', '=', row.number)

@@ -26,7 +26,7 @@ import { elements, IssueRows } from './issue-rows.ts'
 import type { StandaloneUser } from './roles.ts'
 import { idOf, NO_ID, repositoryRoleOf, userIdOf } from './roles.ts'
 import { Inserts, RowWriter } from './row-writer.ts'
-import type { HostContext, NewRow, Row, StoredComment, StoredIssue } from './tables.ts'
+import type { HostContext, NewRow, Row, StoredAccounts, StoredComment, StoredIssue } from './tables.ts'
 import { columnsOf } from './tables.ts'
 
 type Context<Tx> = TrackerContext<Tx>
@@ -260,7 +260,7 @@ function contentOfIssue({ record, posterId, assigneeIds, reactionUserIds }: Inco
     poster_is_author: posterId === null ? 0 : 1,
     assignee_ids: JSON.stringify([...assignees]),
     milestone_id: (record.milestone && known.milestoneIds.get(record.milestone)) || null,
-    record: JSON.stringify({ ...storedIssue(record, known.labelIds), ...(accounts && { accounts }) }),
+    record: JSON.stringify(withAccounts(storedIssue(record, known.labelIds), accounts)),
   }
 }
 
@@ -270,7 +270,12 @@ function storedComment(
   reactionUserIds: readonly (Id | null)[],
 ): StoredComment {
   const accounts = storedAccounts([[record.poster_name, posterId], ...reactorsOf(record, reactionUserIds)])
-  return accounts === undefined ? record : { ...record, accounts }
+  return withAccounts(record, accounts)
+}
+
+/** The spread comes last: a property behind it would make V8 keep a hidden class for every record of a large import. */
+function withAccounts<R extends object>(record: R, accounts: StoredAccounts | undefined): R {
+  return accounts === undefined ? record : { accounts, ...record }
 }
 
 function reactorsOf({ reactions = [] }: IssueRecord | CommentRecord, ids: readonly (Id | null)[]) {
