@@ -16,7 +16,7 @@ import type {
   UserBadgesState,
   UserBadgesStore,
 } from '../contract/stores.ts'
-import type { Memory, StoredBlock, StoredGrant } from './tables.ts'
+import type { KeptBlock, KeptGrant, Memory } from './tables.ts'
 import { comparePlaces, cutPage } from './tables.ts'
 
 /** Creates the stores of the aggregates. */
@@ -111,7 +111,7 @@ function isOn({ repositoryId, kind }: PinBoardKey, pin: PinBoardKey): boolean {
 
 function blocks(memory: Memory): BlockStore<undefined> {
   const epoch = (organizationId: Id): number => memory.tables.epochs.get(organizationId) ?? 0
-  const of = (organizationId: Id): readonly StoredBlock[] =>
+  const of = (organizationId: Id): readonly KeptBlock[] =>
     memory.tables.blocks.filter((block) => block.organizationId === organizationId)
   const find = (organizationId: Id, userId: Id): Block | undefined =>
     of(organizationId)
@@ -161,7 +161,7 @@ function userBadges(memory: Memory): UserBadgesStore<undefined> {
   const heldBy = (userId: Id): readonly Grant[] =>
     memory.tables.grants.filter((grant) => grant.userId === userId).map(toGrant)
 
-  function toGrant({ badgeId, grantedAt, grantedBy }: StoredGrant): Grant {
+  function toGrant({ badgeId, grantedAt, grantedBy }: KeptGrant): Grant {
     const badge = memory.tables.badges.find(({ id }) => id === badgeId)
     if (badge === undefined) throw new RangeError(`a grant refers to badge ${badgeId}, which is not in the catalogue`)
     return { badge: { ...badge }, grantedAt: new Date(grantedAt), grantedBy }
@@ -175,7 +175,7 @@ function userBadges(memory: Memory): UserBadgesStore<undefined> {
     }),
     write(before, after) {
       const gone = before.held.filter(({ badge }) => !holds(after, badge)).map(({ badge }) => badge.id)
-      const added = after.held.filter(({ badge }) => !holds(before, badge)).map((grant) => toStored(userId, grant))
+      const added = after.held.filter(({ badge }) => !holds(before, badge)).map((grant) => toKept(userId, grant))
       const kept = memory.tables.grants.filter((grant) => grant.userId !== userId || !gone.includes(grant.badgeId))
       memory.tables.grants = [...kept, ...added]
     },
@@ -204,7 +204,7 @@ function holds(state: UserBadgesState, { id }: Badge): boolean {
   return state.held.some(({ badge }) => badge.id === id)
 }
 
-function toStored(userId: Id, { badge, grantedAt, grantedBy }: Grant): StoredGrant {
+function toKept(userId: Id, { badge, grantedAt, grantedBy }: Grant): KeptGrant {
   return { userId, badgeId: badge.id, grantedAt: new Date(grantedAt), grantedBy }
 }
 

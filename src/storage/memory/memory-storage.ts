@@ -2,7 +2,7 @@ import type { ForgeEvent } from '../../schema/records.ts'
 import type { ForgeStorage, Retired, Retirement } from '../contract/storage.ts'
 import { memoryAggregates } from './aggregates.ts'
 import { memoryEvents } from './events.ts'
-import type { StoredBlock, StoredGrant, StoredPin, ThingName } from './tables.ts'
+import type { KeptBlock, KeptGrant, KeptPin, ThingName } from './tables.ts'
 import { Memory } from './tables.ts'
 
 /** Creates a storage on plain lists in memory: the reference that the other storages are compared with. */
@@ -46,9 +46,9 @@ function retire(memory: Memory, retirement: Retirement<undefined>): readonly For
 
 /** What tells the rows that go with a thing from the others. */
 interface RowsOfThing {
-  pin(pin: StoredPin): boolean
-  block(block: StoredBlock): boolean
-  grant(grant: StoredGrant): boolean
+  pin(pin: KeptPin): boolean
+  block(block: KeptBlock): boolean
+  grant(grant: KeptGrant): boolean
 }
 
 const NONE: RowsOfThing = { pin: () => false, block: () => false, grant: () => false }
@@ -57,7 +57,7 @@ const NONE: RowsOfThing = { pin: () => false, block: () => false, grant: () => f
 function rowsOf(retired: Retired): RowsOfThing {
   switch (retired.thing) {
     case 'user': {
-      const isOfUser = ({ userId }: StoredBlock | StoredGrant): boolean => userId === retired.userId
+      const isOfUser = ({ userId }: KeptBlock | KeptGrant): boolean => userId === retired.userId
       return { ...NONE, block: isOfUser, grant: isOfUser }
     }
     case 'organization':

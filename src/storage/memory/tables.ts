@@ -7,15 +7,15 @@ import { runSync, wait } from '../../schema/sync-or-async.ts'
 import type { PageQuery, PinBoardKey, PinRow, WriteContext } from '../contract/stores.ts'
 
 /** A pin of a board. Pins of one board are in order. */
-export interface StoredPin extends PinBoardKey, PinRow {}
+export interface KeptPin extends PinBoardKey, PinRow {}
 
 /** A block and its place in the order of blocking. */
-export interface StoredBlock extends Block {
+export interface KeptBlock extends Block {
   readonly place: number
 }
 
 /** A grant. It holds the badge by id, because the definition may change. */
-export interface StoredGrant {
+export interface KeptGrant {
   readonly userId: Id
   readonly badgeId: Id
   readonly grantedAt: Date
@@ -33,10 +33,10 @@ export interface Lease {
 export type ThingName = `${HostThing} ${Id}`
 
 /** The data. Rows are replaced, never modified in place. */
-class Tables {
-  pins: readonly StoredPin[] = []
-  blocks: readonly StoredBlock[] = []
-  grants: readonly StoredGrant[] = []
+class Data {
+  pins: readonly KeptPin[] = []
+  blocks: readonly KeptBlock[] = []
+  grants: readonly KeptGrant[] = []
   badges: readonly Badge[] = []
   events: ForgeEvent[] = []
   readonly retired: Set<ThingName> = new Set()
@@ -51,12 +51,12 @@ class Tables {
 
 /** The tables of a memory storage. Everything is synchronous, so no other call intervenes in a change. */
 export class Memory {
-  readonly #tables = new Tables()
+  readonly #tables = new Data()
   #isClosed = false
   #isLent = false
 
   /** The data. @throws ForgeError `STORAGE_UNAVAILABLE` if the storage is closed */
-  get tables(): Tables {
+  get tables(): Data {
     if (this.#isClosed) throw closedError('the storage is closed')
     return this.#tables
   }
@@ -86,7 +86,7 @@ export class Memory {
     drafts: readonly EventDraft[],
     at: Date,
     { by, beforeCommit }: WriteContext<undefined>,
-    write: (tables: Tables) => void,
+    write: (tables: Data) => void,
   ): readonly ForgeEvent[] {
     const { last } = this.tables
     const events = drafts.map((draft, index) =>
@@ -111,7 +111,7 @@ export function copyEvent<E extends ForgeEvent>(event: E): E {
 }
 
 /** The place of a row in a list: by the number, and then by the text. */
-export type Place = readonly [number, string]
+export type RowPlace = readonly [number, string]
 
 /**
  * Cuts one page out of a complete list.
@@ -119,7 +119,7 @@ export type Place = readonly [number, string]
  * @param placeOf - returns the place of a row, which grows along the list; a cursor names it
  * @throws ForgeError `INVALID_INPUT` if the cursor is invalid
  */
-export function cutPage<T>(rows: readonly T[], placeOf: (row: T) => Place, { from, limit }: PageQuery): Page<T> {
+export function cutPage<T>(rows: readonly T[], placeOf: (row: T) => RowPlace, { from, limit }: PageQuery): Page<T> {
   const rest = 'after' in from ? following(rows, placeOf, placeIn(from.after)) : rows.slice((from.page - 1) * limit)
   const items = rest.slice(0, limit)
   const last = items.at(-1)
@@ -127,12 +127,12 @@ export function cutPage<T>(rows: readonly T[], placeOf: (row: T) => Place, { fro
   return { items, total: rows.length, limit, cursor }
 }
 
-function following<T>(rows: readonly T[], placeOf: (row: T) => Place, last: Place): readonly T[] {
+function following<T>(rows: readonly T[], placeOf: (row: T) => RowPlace, last: RowPlace): readonly T[] {
   return rows.filter((row) => comparePlaces(placeOf(row), last) > 0)
 }
 
 /** Compares two places, for `sort`. */
-export function comparePlaces([one, text]: Place, [other, otherText]: Place): number {
+export function comparePlaces([one, text]: RowPlace, [other, otherText]: RowPlace): number {
   if (one !== other) return one - other
   if (text === otherText) return 0
   return text < otherText ? -1 : 1
@@ -144,7 +144,7 @@ export function cursorOf(number: number, text = ''): string {
 }
 
 /** Returns the place that a cursor names. @throws ForgeError `INVALID_INPUT` if the cursor is invalid */
-export function placeIn(cursor: string): Place {
+export function placeIn(cursor: string): RowPlace {
   const [, number, text] = /^p(-?\d{1,15}) (.*)$/su.exec(cursor) ?? []
   if (number !== undefined && text !== undefined) return [Number(number), text]
   throw invalidInput('/after', 'cursor', 'after must be the cursor of an earlier page')

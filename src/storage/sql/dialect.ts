@@ -63,10 +63,6 @@ export interface SqlDialect {
   /** The column that orders committed events: `id` if ids are assigned in order of commit. */
   readonly outboxOrder: 'id' | 'position'
   /**
-   * The part of the schema that assigns positions to events. It does so as they are written if `outboxOrder` is `id`.
-   */
-  eventNumbering(prefix: string): readonly SchemaStatement[]
-  /**
    * Assigns to the events with these ids, a JSON list, the positions after `last`, in the order of the list. Finds them
    * by their key, so that it neither touches nor waits for an uncommitted row. Undefined if `outboxOrder` is `id`.
    */

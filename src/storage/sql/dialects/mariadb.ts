@@ -58,7 +58,6 @@ export const mysqlDialect: SqlDialect = {
   // A shared lock, so that users who are granted the same badge at once do not wait for each other.
   lockingRead: ' lock in share mode',
   outboxOrder: 'position',
-  eventNumbering: () => [],
   numberEvents: (build, { ids, last }) =>
     written(
       build,

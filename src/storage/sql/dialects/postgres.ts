@@ -58,7 +58,6 @@ export const postgresDialect: SqlDialect = {
   // A transaction that keeps an older snapshot fails at the lock, because the version was raised meanwhile.
   lockingRead: '',
   outboxOrder: 'position',
-  eventNumbering: () => [],
   numberEvents,
   removeEvents: (build, ids) => build.deleteFrom('events').where('id', 'in', elements(ids, BIGINT)),
   now: sql`cast(extract(epoch from pg_catalog.clock_timestamp()) * 1000 as bigint)`,

@@ -1,7 +1,6 @@
 import type { Expression, LimitNode, OffsetNode, OperationNode, RawBuilder } from 'kysely'
 import { DummyDriver, SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler, sql } from 'kysely'
 import type { SqlDialect } from '../dialect.ts'
-import { command } from '../dialect.ts'
 
 const INTEGER = sql`integer`
 const TEXT = sql`text`
@@ -49,12 +48,6 @@ export const sqliteDialect: SqlDialect = {
   skipExisting: (insert) => insert.onConflict((conflict) => conflict.column('issue_id').doNothing()),
   lockingRead: '',
   outboxOrder: 'id',
-  eventNumbering: (prefix) => [
-    command(
-      `create trigger "${prefix}events_position" after insert on "${prefix}events" begin ` +
-        `update "${prefix}events" set position = id where id = new.id; end`,
-    ),
-  ],
   numberEvents: undefined,
   removeEvents: (build, ids) => build.deleteFrom('events').where('id', 'in', elements(ids, INTEGER)),
   now: sql`cast(round((julianday('now') - 2440587.5) * 86400000) as integer)`,

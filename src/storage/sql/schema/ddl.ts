@@ -16,9 +16,8 @@ export function firstVersion(context: SqlContext): readonly SchemaStatement[] {
     ...Object.entries(tables).flatMap(([name, description]) => table(context, name, description)),
     ...outboxIndexes(context.dialect).map((index) => indexOn(context, 'events', index)),
     firstRow(context, 'outbox', { only: 1, last_position: 0, floor: 0 }),
-  ]
-    .map(schemaStatement)
-    .concat(context.dialect.eventNumbering(context.prefix), views(context).map(schemaStatement))
+    ...views(context),
+  ].map(schemaStatement)
 }
 
 /** The ledger, and its row: the types of the host's ids, and version 0 until the tables are made. */

@@ -108,7 +108,7 @@ const TABLES = {
     references: { name: 'badge', column: 'badge_id', table: 'badges' },
     indexes: [{ name: 'badge', columns: ['badge_id', 'granted_at', 'user_id'] }],
   },
-  /** `position` is the place in the outbox, null until it is assigned. `data` is JSON. */
+  /** `position` is the place in the outbox, null until it is assigned; unused where the id is the place. `data` is JSON. */
   events: {
     columns: {
       id: 'serial',

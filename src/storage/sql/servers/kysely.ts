@@ -72,7 +72,7 @@ function kyselyServer<Tx extends KyselyTransaction>(database: KyselyDatabase<Tx>
       return DESTROYED.test(error.message) ? closedError('the pool is closed', error) : rules.translate(error, retry)
     },
     async connect() {
-      return new Connection<Tx>(await hold<BoundKysely<Tx>>((use) => database.connection().execute(use)), rules)
+      return new KyselyConnection<Tx>(await hold<BoundKysely<Tx>>((use) => database.connection().execute(use)), rules)
     },
     ofHost(transaction) {
       if (!isTransaction(transaction)) {
@@ -93,7 +93,7 @@ const ENDED = /^Transaction is already (committed|rolled back)$/
 const DESTROYED = /^driver has already been destroyed$/
 
 /** A connection that Kysely lends until it is released. Kysely itself begins and ends the transactions on it. */
-class Connection<Tx extends KyselyTransaction> implements ServerConnection<Tx> {
+class KyselyConnection<Tx extends KyselyTransaction> implements ServerConnection<Tx> {
   readonly #bound: Held<BoundKysely<Tx>>
   readonly #rules: ServerRules
   #begun: Held<Tx> | undefined

@@ -17,7 +17,7 @@ export interface Writer<H> {
 }
 
 /** Our own writer and reader on a file, so that no reader waits for a writer; or the one connection to a database in memory. */
-export interface Connections<H> {
+export interface ReaderAndWriter<H> {
   readonly reader: Connection
   /** Whether the reader and the writer are one connection. */
   readonly isShared: boolean
@@ -37,7 +37,7 @@ export class SqliteDatabase<H extends SqliteHandle> {
   readonly hostHandle: H | undefined
   readonly #file: string
   readonly #schema: Schema
-  #connections: Connections<H> | undefined
+  #connections: ReaderAndWriter<H> | undefined
   #isUsable = false
   #life: 'open' | 'closing' | 'ended' = 'open'
 
@@ -58,7 +58,7 @@ export class SqliteDatabase<H extends SqliteHandle> {
    * Returns the connections to a database whose tables can be used.
    * @throws ForgeError `SCHEMA_OUTDATED`, `SCHEMA_TOO_NEW`, `STORAGE_BUSY`, `STORAGE_UNAVAILABLE`
    */
-  connect(): Connections<H> {
+  connect(): ReaderAndWriter<H> {
     if (this.#isUsable && this.#connections !== undefined) return this.#connections
     this.#refuseEnded()
     if (!this.#exists()) throw outdated()
@@ -115,7 +115,7 @@ export class SqliteDatabase<H extends SqliteHandle> {
   }
 
   /** Runs work on a database that may not be usable. If the work fails, no connection stays open on such a database. */
-  #look<T>(work: (connections: Connections<H>) => T): T {
+  #look<T>(work: (connections: ReaderAndWriter<H>) => T): T {
     this.#refuseEnded()
     this.#connections ??= this.#open()
     try {
@@ -126,7 +126,7 @@ export class SqliteDatabase<H extends SqliteHandle> {
     }
   }
 
-  #open(): Connections<H> {
+  #open(): ReaderAndWriter<H> {
     const { hostHandle } = this
     if (hostHandle !== undefined) {
       const file = fileOf(hostHandle)
@@ -158,7 +158,7 @@ export class SqliteDatabase<H extends SqliteHandle> {
  * Runs work in a transaction that has the write lock from the start. If anything fails behind BEGIN, no transaction stays
  * open, and the next one has another writer.
  */
-export function transact<H, T>(connections: Connections<H>, work: (writer: Writer<H>) => T): T {
+export function transact<H, T>(connections: ReaderAndWriter<H>, work: (writer: Writer<H>) => T): T {
   const writer = connections.writer()
   writer.connection.command('begin immediate')
   try {
@@ -194,7 +194,7 @@ const WRITER_SETTINGS =
   'pragma busy_timeout = 0; pragma foreign_keys = on; pragma synchronous = full; pragma temp_store = memory'
 
 /** @param open - opens one more handle on the file */
-function onFile<H extends SqliteHandle>(open: () => OwnHandle): Connections<H> {
+function onFile<H extends SqliteHandle>(open: () => OwnHandle): ReaderAndWriter<H> {
   const reader = connected(open(), READER_SETTINGS)
   const file = fileOf(reader.handle)
   let writer: Writer<OwnHandle> | undefined
@@ -236,7 +236,7 @@ function shared<H extends SqliteHandle>(
   handle: H,
   owner: 'us' | 'host',
   end: () => unknown = () => undefined,
-): Connections<H> {
+): ReaderAndWriter<H> {
   const connection = new Connection(handle, 'call', owner)
   return {
     reader: connection,

@@ -13,7 +13,7 @@ import type { Session, SqlRuntime, WriteCircumstances } from '../session.ts'
 import { createSqlStores } from '../stores/stores.ts'
 import type { SqliteHandle } from './connection.ts'
 import { Connection } from './connection.ts'
-import type { Connections } from './database.ts'
+import type { ReaderAndWriter } from './database.ts'
 import { SqliteDatabase } from './database.ts'
 import { NotUndone } from './errors.ts'
 import { GroupCommit } from './group-commit.ts'
@@ -109,7 +109,7 @@ class SqliteRuntime<H extends SqliteHandle> implements SqlRuntime<H> {
     return this.#batches.settled()
   }
 
-  #readPlain<T>(query: (connections: Connections<H>) => MaybePromise<T>): MaybePromise<T> {
+  #readPlain<T>(query: (connections: ReaderAndWriter<H>) => MaybePromise<T>): MaybePromise<T> {
     this.#database.refuseClosing()
     // On a shared connection, a running batch is not committed yet: read after it.
     if (this.#batches.isRunning && this.#database.connect().isShared) {
@@ -123,7 +123,7 @@ class SqliteRuntime<H extends SqliteHandle> implements SqlRuntime<H> {
     }
   }
 
-  #attempt<T>(query: (connections: Connections<H>) => MaybePromise<T>): MaybePromise<T> {
+  #attempt<T>(query: (connections: ReaderAndWriter<H>) => MaybePromise<T>): MaybePromise<T> {
     const connections = this.#database.connect()
     if (connections.isShared && this.#isHostInside()) {
       throw new TypeError('the handle is inside a transaction: use withTransactionSync')

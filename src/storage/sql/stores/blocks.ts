@@ -27,11 +27,6 @@ interface OrganizationKey {
   readonly organizationId: Id
 }
 
-/** Identifies one user. */
-interface UserKey {
-  readonly userId: Id
-}
-
 /** What is removed of the blocks. A retired user has grants too. */
 interface BlockRemovals extends Removals<'organization'> {
   /** Removes the blocks of a locked user. */
@@ -82,7 +77,7 @@ export function sqlBlocks<Tx>(parts: StoreParts<Tx>): { store: BlockStore<Tx> } 
       .where('user_id', '=', ids.given('user', given('userId'))),
   )
 
-  const blocking = defineQuery((given: QueryValues<UserKey>) =>
+  const blocking = defineQuery((given: QueryValues<{ userId: Id }>) =>
     build
       .selectFrom('organization_blocks')
       .select(columns.id('organization_id').as('organizationId'))
@@ -90,7 +85,7 @@ export function sqlBlocks<Tx>(parts: StoreParts<Tx>): { store: BlockStore<Tx> } 
   )
 
   const removeOf = mayTakeLong(
-    defineQuery((given: QueryValues<UserKey>) =>
+    defineQuery((given: QueryValues<{ userId: Id }>) =>
       build
         .deleteFrom('organization_blocks')
         .where('user_id', '=', ids.given('user', given('userId')))
