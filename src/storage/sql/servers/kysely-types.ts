@@ -61,9 +61,3 @@ export interface KyselyStorageOptions extends SchemaStorageOptions {
   /** The database beneath: PostgreSQL, or MariaDB. A `schema` is for PostgreSQL alone. */
   readonly dialect: 'postgres' | 'mysql'
 }
-
-/** Creates a compiled query. */
-export function kyselyQuery(sql: string, parameters: readonly SqlValue[]): KyselyQuery {
-  const query = { kind: 'RawNode', sqlFragments: [sql], parameters: [] } as const
-  return { sql, parameters, query, queryId: { queryId: 'forgelet' } }
-}

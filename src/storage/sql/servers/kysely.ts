@@ -6,8 +6,8 @@ import { command } from '../dialect.ts'
 import { mysqlDialect } from '../dialects/mariadb.ts'
 import { postgresDialect } from '../dialects/postgres.ts'
 import type { Statement } from '../query.ts'
+import { succeeds } from './commit.ts'
 import { runnerIn } from './host-runner.ts'
-import type { HostTransaction } from './host-transaction.ts'
 import type {
   BoundKysely,
   KyselyDatabase,
@@ -15,13 +15,13 @@ import type {
   KyselyStorageOptions,
   KyselyTransaction,
 } from './kysely-types.ts'
-import { kyselyQuery } from './kysely-types.ts'
+import { fromKysely, runIn } from './libraries.ts'
 import { mariadbRules, refuseUnfitForTexts } from './mariadb-rules.ts'
 import { hasMethods } from './pools.ts'
 import { postgresRules } from './postgres-rules.ts'
 import type { Rows, Runner, Server, ServerConnection, ServerRules } from './server.ts'
-import type { ServerStorage } from './server-runtime.ts'
-import { createServerStorage } from './server-runtime.ts'
+import type { ServerStorage } from './server-storage.ts'
+import { createServerStorage } from './server-storage.ts'
 
 /** The databases that may be beneath a Kysely. Its driver for MariaDB writes parameters into the text. */
 const BENEATH: Readonly<Record<KyselyStorageOptions['dialect'], Beneath>> = {
@@ -67,18 +67,15 @@ function kyselyServer<Tx extends KyselyTransaction>(database: KyselyDatabase<Tx>
   return {
     ...rules,
     translate(error, retry) {
-      if (!(error instanceof Error)) return rules.translate(error, retry)
-      if (ENDED.test(error.message)) return new TypeError('the transaction has ended', { cause: error })
-      return DESTROYED.test(error.message) ? closedError('the pool is closed', error) : rules.translate(error, retry)
+      const isDestroyed = error instanceof Error && error.message === DESTROYED
+      return isDestroyed ? closedError('the pool is closed', error) : rules.translate(error, retry)
     },
     async connect() {
       return new KyselyConnection<Tx>(await hold<BoundKysely<Tx>>((use) => database.connection().execute(use)), rules)
     },
     ofHost(transaction) {
-      if (!isTransaction(transaction)) {
-        throw new TypeError('the transaction must be an open Transaction of Kysely, not a Kysely')
-      }
-      return runnerOn(transaction, rules, 'host')
+      if (isTransaction(transaction)) return runnerIn(fromKysely(transaction), rules.textOf)
+      throw new TypeError('the transaction must be an open Transaction of Kysely, not a Kysely')
     },
     async close() {
       // The Kysely is the host's, and stays open.
@@ -86,22 +83,21 @@ function kyselyServer<Tx extends KyselyTransaction>(database: KyselyDatabase<Tx>
   }
 }
 
-/** The message of Kysely for a transaction that is used after its end. Versions before 0.28 have none. */
-const ENDED = /^Transaction is already (committed|rolled back)$/
-
 /** The message of Kysely after it was destroyed. */
-const DESTROYED = /^driver has already been destroyed$/
+const DESTROYED = 'driver has already been destroyed'
 
 /** A connection that Kysely lends until it is released. Kysely itself begins and ends the transactions on it. */
 class KyselyConnection<Tx extends KyselyTransaction> implements ServerConnection<Tx> {
   readonly #bound: Held<BoundKysely<Tx>>
   readonly #rules: ServerRules
+  #runner: Runner
   #begun: Held<Tx> | undefined
   #wasLent = false
 
   constructor(bound: Held<BoundKysely<Tx>>, rules: ServerRules) {
     this.#bound = bound
     this.#rules = rules
+    this.#runner = this.#runnerOn(bound.value)
   }
 
   get identity(): object {
@@ -114,18 +110,23 @@ class KyselyConnection<Tx extends KyselyTransaction> implements ServerConnection
   }
 
   async begin(): Promise<readonly Statement<unknown>[]> {
-    const begun = this.#bound.value.transaction().setIsolationLevel('read committed')
-    this.#begun = await hold<Tx>((use) => begun.execute(use))
+    const builder = this.#bound.value.transaction().setIsolationLevel('read committed')
+    this.#begun = await hold<Tx>((use) => builder.execute(use))
+    this.#runner = this.#runnerOn(this.#begun.value) // until it ends, what it began on is busy
     return this.#rules.setUp
   }
 
+  #runnerOn(executor: KyselyExecutor): Runner {
+    return runnerIn({ identity: executor, run: runIn(executor) }, this.#rules.textOf, 'own')
+  }
+
   run(statements: readonly Statement<unknown>[], refuse?: () => void): Promise<Rows> {
-    return runnerOn(this.identity, this.#rules, 'own').run(statements, refuse)
+    return this.#runner.run(statements, refuse)
   }
 
   /** Kysely does not report that a server has answered the COMMIT of a failed transaction with ROLLBACK. */
   async commit(): Promise<boolean> {
-    if (this.#wasLent && !(await this.#isSound())) {
+    if (this.#wasLent && !(await succeeds(this.run([ANYTHING])))) {
       await this.rollBack()
       return false
     }
@@ -133,17 +134,10 @@ class KyselyConnection<Tx extends KyselyTransaction> implements ServerConnection
     return true
   }
 
-  #isSound(): Promise<boolean> {
-    return this.run([ANYTHING]).then(
-      () => true,
-      () => false,
-    )
-  }
-
   /** Kysely rethrows the error that made it roll back, unless the ROLLBACK fails. */
   async rollBack(): Promise<void> {
     const reason = new Error('rolled back')
-    await this.#begun?.fail(reason).catch((error) => {
+    await this.#begun?.end(reason).catch((error) => {
       if (error !== reason) throw error
     })
   }
@@ -155,8 +149,7 @@ class KyselyConnection<Tx extends KyselyTransaction> implements ServerConnection
 
   /** Kysely hides what could be destroyed: a connection whose server is silent is used until it answers. */
   release(): void {
-    const ended = new Error('the call has ended')
-    this.#begun?.fail(ended).catch(() => undefined)
+    this.#begun?.end(new Error('the call has ended')).catch(() => undefined)
     this.#bound.end().catch(() => undefined)
   }
 }
@@ -164,50 +157,30 @@ class KyselyConnection<Tx extends KyselyTransaction> implements ServerConnection
 /** A statement that fails in a failed transaction. */
 const ANYTHING = command('select 1')
 
-function runnerOn(bound: object, { textOf }: ServerRules, whose: 'own' | 'host'): Runner {
-  if (!isExecutor(bound)) throw new TypeError('the transaction must be an open Transaction of Kysely')
-  const executor = bound.withoutPlugins()
-  const run: HostTransaction['run'] = async (sql, parameters) =>
-    (await executor.executeQuery(kyselyQuery(sql, parameters))).rows
-  return runnerIn({ identity: bound, run }, textOf, whose)
-}
-
-function isExecutor(value: unknown): value is KyselyExecutor {
-  return hasMethods(value, 'executeQuery', 'withoutPlugins')
-}
-
 function isTransaction(value: object): value is KyselyTransaction {
-  return isExecutor(value) && 'isTransaction' in value && value.isTransaction === true
+  return hasMethods(value, 'executeQuery', 'withoutPlugins') && Reflect.get(value, 'isTransaction') === true
 }
 
 /** A value that is lent to a callback, until the callback returns. */
 interface Held<T> {
   readonly value: T
-  /** Returns from the callback. Resolves when its lender has finished. */
-  end(): Promise<void>
-  /** Throws from the callback. Rejects with the error of its lender. */
-  fail(error: Error): Promise<void>
+  /** Returns from the callback, or throws the error. Resolves when its lender has finished, or rejects with its error. */
+  end(error?: Error): Promise<void>
 }
 
 /** Holds what is lent to a callback. @throws what the lender throws before it calls the callback */
 function hold<T>(lend: (use: (value: T) => Promise<void>) => Promise<void>): Promise<Held<T>> {
   return new Promise((resolve, reject) => {
-    const finished = lend(
-      (value) =>
-        new Promise<void>((end, fail) => {
-          resolve({
-            value,
-            end() {
-              end()
-              return finished
-            },
-            fail(error) {
-              fail(error)
-              return finished
-            },
-          })
-        }),
-    )
+    const use = (value: T): Promise<void> =>
+      new Promise((succeed, fail) => {
+        const end = (error?: Error): Promise<void> => {
+          if (error === undefined) succeed()
+          else fail(error)
+          return finished
+        }
+        resolve({ value, end })
+      })
+    const finished = lend(use)
     finished.catch(reject)
   })
 }

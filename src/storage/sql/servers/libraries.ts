@@ -1,8 +1,7 @@
 import type { SqlValue } from '../query.ts'
 import { columnOf } from './answers.ts'
 import type { HostTransaction } from './host-transaction.ts'
-import type { KyselyTransaction } from './kysely-types.ts'
-import { kyselyQuery } from './kysely-types.ts'
+import type { KyselyExecutor, KyselyTransaction } from './kysely-types.ts'
 
 /** An open transaction of Drizzle on PostgreSQL or MariaDB, with the call that is made on it. */
 export interface DrizzleTransaction<Query> {
@@ -35,14 +34,23 @@ export interface PrismaTransaction {
  * @param transaction - from `transaction().execute(…)` or `startTransaction()`
  */
 export function fromKysely<T extends KyselyTransaction>(transaction: T): HostTransaction<T> {
-  const bare = transaction.withoutPlugins()
+  const run = runIn(transaction)
   return {
     identity: transaction,
     run: (sql, parameters) =>
       unlessEnded(
-        async () => (await bare.executeQuery(kyselyQuery(sql, parameters))).rows,
+        () => run(sql, parameters),
         ({ message }) => /^Transaction is already (committed|rolled back)$/.test(message),
       ),
+  }
+}
+
+/** Returns what runs a statement on a connection of Kysely: a compiled query without a tree, which no plugin sees. */
+export function runIn(executor: KyselyExecutor): HostTransaction['run'] {
+  const bare = executor.withoutPlugins()
+  return async (sql, parameters) => {
+    const query = { kind: 'RawNode', sqlFragments: [sql], parameters: [] } as const
+    return (await bare.executeQuery({ sql, parameters, query, queryId: { queryId: 'forgelet' } })).rows
   }
 }
 

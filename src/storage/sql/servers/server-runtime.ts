@@ -12,7 +12,6 @@ import { retryAfter } from '../retry.ts'
 import type { MigratedTables } from '../schema/schema.ts'
 import { migrateServer, Schema } from '../schema/schema.ts'
 import type { Session, SqlRuntime, WriteCircumstances } from '../session.ts'
-import { createSqlStores } from '../stores/stores.ts'
 import type { CallLimits } from './call.ts'
 import { Call, MAX_CALL_MS } from './call.ts'
 import { commit, succeeds } from './commit.ts'
@@ -336,25 +335,4 @@ const UNAWAITED = 'beforeCommit and prepare must wait for their statements: one 
 function hostBusy(): Error {
   const message = 'the database did not answer within five seconds: roll the transaction back'
   return new ForgeError('STORAGE_BUSY', message, { retry: 'host-transaction' })
-}
-
-/** A storage on a database server, and what it runs on: a host can keep its tables beside those of the storage. */
-export interface ServerStorage<Tx extends object> {
-  readonly storage: ForgeStorage<Tx>
-  readonly context: SqlContext
-  readonly runtime: ServerRuntime<Tx>
-}
-
-/** Creates a storage on a database server. Nothing is opened before its first use. */
-export function createServerStorage<Tx extends object>(server: Server<Tx>, context: SqlContext): ServerStorage<Tx> {
-  const runtime = new ServerRuntime(server, context)
-  const storage: ForgeStorage<Tx> = {
-    ...createSqlStores(context, runtime),
-    transactions: 'asynchronous',
-    checkTransaction: (transaction) => runtime.checkTransaction(transaction),
-    migrate: () => runtime.migrate(),
-    schemaStatus: () => runtime.schemaStatus(),
-    close: () => runtime.close(),
-  }
-  return { storage, context, runtime }
 }
