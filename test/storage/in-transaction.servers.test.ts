@@ -212,7 +212,10 @@ onPostgres((open) => {
   test('a lost connection does not end the process, and is an error of the work', async () => {
     const { inTransaction, run, idle } = await openHost()
     const losing = inTransaction(async (services) => {
-      await run("select pg_terminate_backend(pid) from pg_stat_activity where state = 'idle in transaction'")
+      await run(
+        'select pg_terminate_backend(pid) from pg_stat_activity ' +
+          "where datname = current_database() and state = 'idle in transaction'",
+      )
       await pin(services, 1)
     })
 
