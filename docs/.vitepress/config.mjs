@@ -57,9 +57,9 @@ export default defineConfig({
     outline: [2, 3],
     search: { provider: 'local' },
   },
-  /** Pages link to the programs and schemas of the repository. */
+  /** Pages link to the programs and schemas of the repository; language models look for their texts at the root. */
   buildEnd({ outDir }) {
-    for (const name of ['examples', 'schema', 'LICENSE']) {
+    for (const name of ['examples', 'schema', 'LICENSE', 'llms.txt', 'llms-full.txt']) {
       cpSync(join(ROOT, name), join(outDir, name), { recursive: true, filter: (path) => !path.endsWith('.md') })
     }
   },

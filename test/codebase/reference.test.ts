@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import ts from 'typescript'
 import { describe, expect, it } from 'vitest'
@@ -133,7 +133,7 @@ describe('the reference', () => {
 })
 
 describe('the pages', () => {
-  it('link to headings that exist', () => {
+  it('link to files and headings that exist', () => {
     const files = [
       ...readdirSync(ROOT).filter((name) => name.endsWith('.md')),
       ...['docs', 'examples'].flatMap((folder) =>
@@ -145,8 +145,11 @@ describe('the pages', () => {
     const texts = new Map(files.map((file) => [join(ROOT, file), readFileSync(join(ROOT, file), 'utf8')]))
     const anchors = new Map([...texts].map(([path, text]) => [path, anchorsIn(text)]))
     const dead = [...texts].flatMap(([path, text]) =>
-      [...text.matchAll(/\]\(([\w./-]*)#([^)]+)\)/g)]
-        .filter(([, to = '', anchor = '']) => !anchors.get(to === '' ? path : join(path, '..', to))?.has(anchor))
+      [...text.replace(/^```[\s\S]*?^```/gm, '').matchAll(/\]\((?!https?:)([\w./-]*)(?:#([^)]+))?\)/g)]
+        .filter(([, to = '', anchor]) => {
+          const target = to === '' ? path : join(path, '..', to)
+          return !existsSync(target) || (anchor !== undefined && anchors.get(target)?.has(anchor) !== true)
+        })
         .map(([link]) => `${path.slice(ROOT.length + 1)}: ${link}`),
     )
 

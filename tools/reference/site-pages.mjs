@@ -43,7 +43,10 @@ function pageAt(root, path) {
   return { path, title, text, summary: summary.replace(/\[([^\]]*)\]\([^)]*\)/g, '$1').replace(/:$/, '.') }
 }
 
-/** The texts for language models, by path: a list of the pages, and the manual and the reference in one file. */
+/**
+ * The texts for language models, by path: a list of all pages, and the manual in one file, which fits into a context. The
+ * reference would not: it is read page by page.
+ */
 export function modelTexts(root) {
   const { summary } = pageAt(root, 'README.md')
   const parts = sitePages(root)
@@ -51,9 +54,9 @@ export function modelTexts(root) {
     const lines = pages.map(({ path, title, summary: about }) => `- [${title}](${path})${about && `: ${about}`}`)
     return `## ${part}\n\n${lines.join('\n')}\n`
   })
-  const texts = parts.filter(({ part }) => part !== 'Background').flatMap(({ pages }) => pages.map(({ text }) => text))
+  const { pages: manual } = parts.find(({ part }) => part === 'Manual')
   return {
     'llms.txt': `# forgelet\n\n> ${summary}\n\n${lists.join('\n')}`,
-    'llms-full.txt': texts.join('\n'),
+    'llms-full.txt': manual.map(({ path, text }) => `<!-- ${path} -->\n\n${text}`).join('\n'),
   }
 }
