@@ -4,7 +4,7 @@ import { basename, resolve } from 'node:path'
 // The rules of the blocks of a page, for `manual.servers.test.ts`, which compiles and runs them:
 //
 // - ```ts and ```js continue the block of code above. All of a page that has no name is one module, `page.ts`.
-// - ```ts forge.ts begins the file `forge.ts` of the page; so does ```json fixture.json, in any language.
+// - A block of code whose first line is `// forge.ts` begins that file of the page. So does ```json fixture.json, where no comment can.
 // - ```sh is run by the shell, in the folder of the page. A line that ends in ` &` is a server, which ends when the next begins.
 //   A line that sets variables holds for the rest of the page.
 // - ```text right under a block is what that block prints. `…` stands for anything on a line, alone for any lines.
@@ -66,7 +66,7 @@ function blocksOf(text: string): readonly Block[] {
       continue
     }
     const isCode = CODE.includes(language)
-    if (isCode && name !== undefined) current = name
+    if (isCode) current = FILE.exec(code)?.[1] ?? current
     const file = isCode ? current : (name ?? '')
     const line = before.split('\n').length + 1
     blocks.push({ language, file, code, line, prints: '' })
@@ -75,6 +75,8 @@ function blocksOf(text: string): readonly Block[] {
   return blocks
 }
 
+/** The first line of a file. */
+const FILE = /^\/\/ ([\w./-]+\.[jt]s)\n/
 const FENCE = /^```(\w+)(?: ([\w./-]+))?\n(.*?)^```$/gms
 
 /** Where the fence of a block ends. */
