@@ -25,6 +25,7 @@ import { commentCandidate, issueCandidate, peopleToFind } from './incoming.ts'
 import type { IssueTracker } from './issue-tracker.ts'
 import type { LookUp } from './look-up.ts'
 import { lookUp } from './look-up.ts'
+import { NumberSet } from './number-set.ts'
 import type { Batch, BatchPlan, Conflict, Found, OnConflict } from './plan-batch.ts'
 import { planBatch } from './plan-batch.ts'
 import { sizeOf } from './record-size.ts'
@@ -112,9 +113,9 @@ class ImportRun<A extends Actor, Tx> {
   readonly #place: ImportPlace<A, Tx>
   readonly #totals = new ImportTotals()
   /** The numbers of all issues of the document. */
-  readonly #seen = new Set<number>()
+  readonly #seen = new NumberSet()
   /** Those of the issues that were left although they differ. */
-  readonly #left = new Set<number>()
+  readonly #left = new NumberSet()
   /** Labels and milestones wait for a batch that writes something, if the host does not say which ones it has. */
   #labels: LabelRecord[] = []
   #milestones: MilestoneRecord[] = []
