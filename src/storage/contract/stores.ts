@@ -167,7 +167,8 @@ export interface BlockStore<Tx> extends AggregateStore<BlockKey, BlockState, Tx>
   /** Returns those of the users whom the organization blocks. */
   among(organizationId: Id, userIds: readonly Id[], transaction?: Tx): MaybePromise<ReadonlySet<Id>>
   /**
-   * Returns a page in order of blocking, oldest first. Rows and total come from one snapshot.
+   * Returns a page in order of blocking, oldest first; a block that is replaced keeps its place. Rows and total come from
+   * one snapshot.
    * @throws ForgeError `ORGANIZATION_NOT_FOUND` if it is retired; `INVALID_INPUT` if the cursor is invalid
    */
   page(organizationId: Id, query: PageQuery, transaction?: Tx): MaybePromise<Page<Block>>

@@ -129,11 +129,15 @@ function blocks(memory: Memory): BlockStore<undefined> {
       tables.epochs.set(organizationId, after.epoch)
       if (after.block === before.block) return
 
-      const others = tables.blocks.filter((one) => one.organizationId !== organizationId || one.userId !== userId)
-      tables.blocks = others
-      if (after.block === undefined) return
-      tables.last.block += 1 // a user who is blocked again comes last
-      tables.blocks = [...others, { place: tables.last.block, ...toBlock(after.block) }]
+      const isKept = (one: Block): boolean => one.organizationId !== organizationId || one.userId !== userId
+      const block = after.block && toBlock(after.block)
+      if (block === undefined) tables.blocks = tables.blocks.filter(isKept)
+      else if (before.block !== undefined) {
+        tables.blocks = tables.blocks.map((one) => (isKept(one) ? one : { place: one.place, ...block }))
+      } else {
+        tables.last.block += 1 // a user who is blocked again comes last
+        tables.blocks = [...tables.blocks, { place: tables.last.block, ...block }]
+      }
     },
   })
 

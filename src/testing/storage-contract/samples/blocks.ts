@@ -111,6 +111,18 @@ export const blocks: AggregateSample = sampleOf<BlockKey, BlockState>({
         return [key, (to, extras) => unblock(to, key.organizationId, key.userId, extras)]
       },
     },
+    /** Replaces the note of a block, and who blocked when. The block keeps its place. */
+    renote: {
+      share: 3,
+      draw(draw, names) {
+        const [key, note, blockedAt] = [drawnKey(draw, names), draw.one(TEXTS), new Date(draw.below(60_000))]
+        const decide = (state: BlockState) => {
+          const replaced = state.block && { ...state, block: { ...state.block, note, blockedAt } }
+          return { state: replaced ?? state, events: [], result: undefined }
+        }
+        return [{ ...key, note, blockedAt }, (to, extras) => change(to.blocks, key, decide, extras)]
+      },
+    },
     admit: {
       share: 2,
       draw(draw, names) {
