@@ -26,8 +26,16 @@ export async function publishSsh(
 
   const bytes = Buffer.from(key.text.split('\n').slice(1, -2).join(''), 'base64')
   const isOpenssh = key.label === 'OPENSSH PRIVATE KEY'
-  const blob = isOpenssh ? opensshPublicHalf(sshpk, bytes) : await pemPublicHalf(sshpk, key, bytes)
-  return { text: `${readSshBlob(sshpk, blob).type} ${blob.toString('base64')}\n` }
+  const { blob, isEncrypted } = isOpenssh
+    ? opensshPublicHalf(sshpk, bytes)
+    : { blob: await pemPublicHalf(sshpk, key, bytes), isEncrypted: false }
+  const line = `${readSshBlob(sshpk, blob).type} ${blob.toString('base64')}`
+  const beside = isEncrypted
+    ? await readBeside()
+        .then(lineIn)
+        .catch(() => '')
+    : ''
+  return beside.startsWith(line) ? publishLine(sshpk, beside) : { text: `${line}\n` } // the same key, with its comment
 }
 
 /** Describes the first of public lines. */
@@ -75,7 +83,7 @@ const CIPHERS_WITH_TAG = ['aes128-gcm@openssh.com', 'aes256-gcm@openssh.com', 'c
  * it.
  * Source: OpenSSH's PROTOCOL.key
  */
-function opensshPublicHalf(sshpk: Sshpk, bytes: Buffer): Buffer {
+function opensshPublicHalf(sshpk: Sshpk, bytes: Buffer): { readonly blob: Buffer; readonly isEncrypted: boolean } {
   const reader = new SshReader(bytes)
   const magic = reader.take(MAGIC.length).toString('latin1')
   const [cipher = ''] = [reader.field(), reader.field(), reader.field()].map(String) // then key derivation, its options
@@ -83,9 +91,10 @@ function opensshPublicHalf(sshpk: Sshpk, bytes: Buffer): Buffer {
   const [blob, secret] = [reader.field(), reader.field()]
   const isWhole = magic === MAGIC && count === 1 && reader.left === (CIPHERS_WITH_TAG.includes(cipher) ? 16 : 0)
   const { algorithm, fields } = readSshBlob(sshpk, blob)
-  const isOwn = cipher !== 'none' || fields.every((field) => secret.includes(sshField(field)))
+  const isEncrypted = cipher !== 'none'
+  const isOwn = isEncrypted || fields.every((field) => secret.includes(sshField(field)))
   if (!isWhole || !isOwn || algorithm.endsWith('-cert')) throw damagedSshKey()
-  return blob
+  return { blob, isEncrypted }
 }
 
 interface PemBlock {

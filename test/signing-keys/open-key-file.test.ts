@@ -147,6 +147,19 @@ describeWith(['mkfifo'], 'a pipe', () => {
   })
 })
 
+describeWith(['ssh-keygen'], 'an OpenSSH private key with a passphrase', () => {
+  test('is served as the .pub file beside it if that has the same key, and as its own public half otherwise', async () => {
+    folder.generate('encrypted', ['-t', 'ed25519', '-N', 'secret words'])
+    const [path, line] = [join(folder.path, 'encrypted'), folder.read('encrypted.pub')]
+
+    expect(await served(path)).toBe(line)
+    folder.write('encrypted.pub', keys.ssh.publicKey)
+    expect(await served(path)).toBe(line.replace(' forge@example.com', ''))
+    folder.write('encrypted.pub', 'garbage')
+    expect(await served(path)).toBe(line.replace(' forge@example.com', ''))
+  })
+})
+
 describeWith(['ssh-keygen'], 'a PEM private key with a passphrase', () => {
   const hidden = ['-t', 'rsa', '-b', '2048', '-N', 'secret words', '-m', 'PEM']
   beforeAll(() => {

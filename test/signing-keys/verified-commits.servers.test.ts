@@ -3,10 +3,9 @@ import { chmodSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { allowedSigners, describeKey, openKeyFile, rotatingKey, sshKey } from '../../src/signing-keys/signing-keys.ts'
+import { allowedSigners, describeKey, openKeyFile, rotatingKey } from '../../src/signing-keys/signing-keys.ts'
 import { describeWith } from '../programs.ts'
 import { GpgHome } from './gpg-home.ts'
-import { field } from './private-forms.ts'
 import { SshFolder } from './ssh-folder.ts'
 
 // A key of each usual form signs a commit with git. What is served of its file is imported where nothing else is known, and
@@ -152,36 +151,6 @@ describeWith(['git', 'gpg', 'gpgconf', 'ssh-keygen'], 'a commit is verified by w
     expect((await describeKey(key)).fingerprint).toBe(folder.fingerprint(folder.read(`${name}.pub`)))
     expect(said).toContain(`Good "git" signature for ${WHO}`)
     expect(status).toBe(0)
-  })
-
-  test('an SSH certificate, which ssh-keygen shows with the fingerprint of its key', async () => {
-    folder.generate('authority', ['-t', 'ed25519', '-N', ''])
-    folder.generate('certified', ['-t', 'ed25519', '-N', ''])
-    folder.keygen([
-      '-q',
-      '-s',
-      join(folder.path, 'authority'),
-      '-I',
-      'forge',
-      '-n',
-      WHO,
-      join(folder.path, 'certified.pub'),
-    ])
-    const key = await openKeyFile(join(folder.path, 'certified-cert.pub'))
-    const { text } = await key.publicKey()
-
-    expect(text).toBe(folder.read('certified-cert.pub'))
-    expect((await describeKey(key)).fingerprint).toBe(folder.fingerprint(text))
-  })
-
-  test('a key on a security key, which ssh-keygen shows with its fingerprint', async () => {
-    folder.generate('plain', ['-t', 'ed25519', '-N', ''])
-    const blob = Buffer.from(folder.read('plain.pub').split(' ')[1] ?? '', 'base64')
-    const type = 'sk-ssh-ed25519@openssh.com'
-    const sk = Buffer.concat([field(type), blob.subarray(4 + 'ssh-ed25519'.length), field('ssh:')])
-    const key = sshKey(`${type} ${sk.toString('base64')} forge@example.com\n`)
-
-    expect((await describeKey(key)).fingerprint).toBe(folder.fingerprint((await key.publicKey()).text))
   })
 
   test('three OpenPGP keys in rotation, each its own', async () => {
