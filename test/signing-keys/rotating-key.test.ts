@@ -80,9 +80,10 @@ describe('keys in rotation', () => {
     expect((await pub()).text).toBe(`${ssh[0]}${ssh[1]}`)
     folder.write('current', openpgp[0] ?? '')
     rmSync(former)
-    await delay(260)
+    await expect.poll(async () => (await gpg()).status, { timeout: 10_000 }).toBe(200)
     expect(await namesIn((await gpg()).text)).toEqual(['One <forge@example.com>'])
     await delay(2300)
+    await pub() // looks at the former file, which has been missing for more than two seconds
 
     expect(await pub()).toMatchObject({ status: 404, text: expect.stringContaining('signing key format is openpgp') })
   })
