@@ -52,6 +52,11 @@ export function printable(text: string): string {
     .trim()
 }
 
+/** Returns a number with its noun, such as "1 issue" or "1,200 issues". */
+export function counted(count: number, noun: string): string {
+  return `${count.toLocaleString('en')} ${noun}${count === 1 ? '' : 's'}`
+}
+
 /** The environment variables that commands read. */
 export interface Environment {
   /** The database to use if `--db` is not given; empty = not set. */
@@ -71,6 +76,16 @@ export interface CommandIO {
   /** Aborted when the command should stop (Ctrl-C). */
   readonly stop: AbortSignal
   readonly environment: Environment
+}
+
+/** Writes the result of a command: with `--json` as one line, else as lines for people. */
+export function printResult(
+  io: Pick<CommandIO, 'out'>,
+  { json }: { readonly json?: true | undefined },
+  result: object,
+  lines: readonly string[],
+): void {
+  for (const line of json ? [JSON.stringify(result)] : lines) io.out(line)
 }
 
 /** Returns the version of this package. */

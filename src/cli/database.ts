@@ -130,22 +130,24 @@ function isDecodable(text: string): boolean {
   }
 }
 
+/** Returns the error that ends a command because its database cannot be used. */
+export function unusable({ shown }: DatabaseAddress, reason: string): CommandError {
+  return new CommandError(3, `database ${shown} cannot be used: ${reason}`)
+}
+
 /**
  * Converts an error of the database to the CommandError that ends the command. Returns any other error unchanged.
  *
  * @param ids - the value of `--ids`, if the command has this option
  */
 export function databaseRefusal(database: DatabaseAddress, error: unknown, ids?: IdColumns): unknown {
-  const { shown } = database
-  if (error instanceof TypeError) {
-    return new CommandError(3, `database ${shown} cannot be used: ${error.message}${idsOption(error.message, ids)}`)
-  }
+  if (error instanceof TypeError) return unusable(database, `${error.message}${idsOption(error.message, ids)}`)
   if (!isForgeError(error)) return error
   if (error.code === 'SCHEMA_TOO_NEW') return tooNew(database, error.details.found)
 
   const fix = otherServer(database, error.code) ?? DATABASE_FIXES[error.code]
   const message = error.message.replace(/, or pass .*/, '') // what only a program can do
-  return fix === undefined ? error : new CommandError(3, `database ${shown} cannot be used: ${message}${fix}`)
+  return fix === undefined ? error : unusable(database, `${message}${fix}`)
 }
 
 /**
@@ -161,10 +163,10 @@ function idsOption(message: string, ids: IdColumns | undefined): string {
   return `: give --ids ${needed.map((pair) => pair.join('=')).join(',')}`
 }
 
-function tooNew({ kind, shown }: DatabaseAddress, found: number): CommandError {
+function tooNew(database: DatabaseAddress, found: number): CommandError {
   const reason = `its tables have version ${found}, newer than this release supports`
-  const fix = `install a newer forgelet, or name another ${kind === 'sqlite' ? 'file' : 'database'} with --db`
-  return new CommandError(3, `database ${shown} cannot be used: ${reason}: ${fix}`)
+  const fix = `install a newer forgelet, or name another ${database.kind === 'sqlite' ? 'file' : 'database'} with --db`
+  return unusable(database, `${reason}: ${fix}`)
 }
 
 /** The port that each kind of server listens on, unless it is told otherwise. */

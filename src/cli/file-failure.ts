@@ -1,4 +1,5 @@
 import { isForgeError } from '../index.ts'
+import { CommandError } from './command.ts'
 
 /** Returns why a file cannot be read, and what to do. */
 export function readFailure(error: unknown): string {
@@ -10,9 +11,11 @@ export function readFailure(error: unknown): string {
   })
 }
 
-/** Returns why a file or a folder cannot be written, and what to do. */
-export function writeFailure(error: unknown): string {
-  return failure(error, {
+/** Converts an error of the file system to the CommandError that names `--out`. Returns any other error unchanged. */
+export function unwritable(out: string, error: unknown): unknown {
+  if (systemCode(error) === undefined) return error
+  const reason = failure(error, {
+    EEXIST: 'the file exists; name a new one',
     ENOENT: 'the directory does not exist; create it, or correct the path',
     EISDIR: 'it is a directory; name a file in it',
     ENOTDIR: 'a part of the path is not a directory; correct the path',
@@ -20,6 +23,7 @@ export function writeFailure(error: unknown): string {
     EACCES: 'permission denied; choose another path',
     ENOSPC: 'no space is left on the device; choose another path',
   })
+  return new CommandError(2, `--out ${out} cannot be written: ${reason}`)
 }
 
 function failure(error: unknown, fixes: { readonly [code: string]: string }): string {

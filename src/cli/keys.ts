@@ -4,8 +4,8 @@ import { isForgeError } from '../index.ts'
 import type { KeyDescription } from '../signing-keys/signing-keys.ts'
 import type { Standalone } from '../standalone/standalone.ts'
 import type { CommandIO, ExitCode } from './command.ts'
-import { CommandError, printable } from './command.ts'
-import { systemCode, writeFailure } from './file-failure.ts'
+import { CommandError, printable, printResult } from './command.ts'
+import { unwritable } from './file-failure.ts'
 
 /** The code that reads keys is loaded only when there is one. */
 const signingKeys = () => import('../signing-keys/signing-keys.ts')
@@ -62,11 +62,10 @@ export interface ShowKeyOptions {
 }
 
 /** Describes a signing key. @throws CommandError with the exit code */
-export async function showKey(name: string, { json }: ShowKeyOptions, io: CommandIO): Promise<ExitCode> {
+export async function showKey(name: string, options: ShowKeyOptions, io: CommandIO): Promise<ExitCode> {
   const { describeKey } = await signingKeys()
   const description = await describeKey(await openSigningKey(name))
-  if (json) io.out(JSON.stringify(description))
-  else for (const line of linesOf(description)) io.out(line)
+  printResult(io, options, description, linesOf(description))
   return 0
 }
 
@@ -95,7 +94,7 @@ export interface GenerateKeyOptions {
 
 /** Generates a signing key without a passphrase into two new files. @throws CommandError with the exit code */
 export async function generateKeyFiles(options: GenerateKeyOptions, io: CommandIO): Promise<ExitCode> {
-  const { format, name, email, out, json } = options
+  const { format, name, email, out } = options
   const { describeKey, generateKey, openpgpKey, sshKey } = await signingKeys()
   const { privateKey, publicKey } = await generateKey({ format, name, email }).catch((error: unknown) => {
     throw error instanceof TypeError
@@ -106,8 +105,7 @@ export async function generateKeyFiles(options: GenerateKeyOptions, io: CommandI
   await writeNew(files[0], privateKey)
   await writeNew(files[1], publicKey)
   const { fingerprint } = await describeKey(format === 'ssh' ? sshKey(publicKey) : openpgpKey(publicKey))
-  if (json) io.out(JSON.stringify({ format, fingerprint, privateKey: files[0], publicKey: files[1] }))
-  else io.out(fingerprint)
+  printResult(io, options, { format, fingerprint, privateKey: files[0], publicKey: files[1] }, [fingerprint])
   io.err(
     `forgelet: the private key is in ${printable(out)}, without a passphrase; keep it, and give others ${printable(files[1])}`,
   )
@@ -119,7 +117,6 @@ async function writeNew(file: string, text: string): Promise<void> {
   try {
     await writeFile(file, text, { flag: 'wx', mode: 0o600 })
   } catch (error) {
-    const reason = systemCode(error) === 'EEXIST' ? 'the file exists; name a new one' : writeFailure(error)
-    throw new CommandError(2, `--out ${file} cannot be written: ${reason}`)
+    throw unwritable(file, error)
   }
 }

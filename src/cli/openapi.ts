@@ -5,8 +5,7 @@ import { createApi } from '../http-adapters/http.ts'
 import { createForge } from '../index.ts'
 import { memoryStorage } from '../storage/memory.ts'
 import type { CommandIO, ExitCode } from './command.ts'
-import { CommandError } from './command.ts'
-import { writeFailure } from './file-failure.ts'
+import { unwritable } from './file-failure.ts'
 import { apiDocument } from './own-pages.ts'
 
 /** The options of `forgelet openapi`. */
@@ -25,9 +24,13 @@ export interface OpenApiOptions {
 export async function openapi({ out, publicUrl, json }: OpenApiOptions, io: CommandIO): Promise<ExitCode> {
   const document = apiDocument(apiOfNobody(), publicUrl)
   const text = json ? JSON.stringify(document) : JSON.stringify(document, undefined, 2)
-  if (out === undefined) io.out(text)
-  else await write(out, `${text}\n`)
-  return 0
+  try {
+    if (out === undefined) io.out(text)
+    else await writeFile(out, `${text}\n`)
+    return 0
+  } catch (error) {
+    throw unwritable(out ?? '-', error)
+  }
 }
 
 /** Creates an API that is only described and never called. */
@@ -43,12 +46,4 @@ function apiOfNobody(): Api<{ readonly id: string }> {
     present: { users: () => [], issues: () => [], pullRequests: () => [] },
     documents: issueDocuments,
   })
-}
-
-async function write(file: string, text: string): Promise<void> {
-  try {
-    await writeFile(file, text)
-  } catch (error) {
-    throw new CommandError(2, `--out ${file} cannot be written: ${writeFailure(error)}`)
-  }
 }

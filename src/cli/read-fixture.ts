@@ -2,7 +2,7 @@ import { dirname, resolve } from 'node:path'
 import { isForgeError } from '../index.ts'
 import type { Fixture, FixtureLimits } from '../standalone/standalone.ts'
 import { parseFixture } from '../standalone/standalone.ts'
-import { CommandError } from './command.ts'
+import { CommandError, counted } from './command.ts'
 import { readDataFile } from './read-data-file.ts'
 
 /**
@@ -25,7 +25,6 @@ function checked(file: string, value: unknown, limits: FixtureLimits): Fixture {
     if (!isForgeError(error, 'INVALID_INPUT')) throw error
 
     const { violations } = error.details
-    const count = violations.length === 1 ? '1 mistake' : `${violations.length} mistakes`
-    throw new CommandError(1, `fixture ${file} has ${count}`, violations)
+    throw new CommandError(1, `fixture ${file} has ${counted(violations.length, 'mistake')}`, violations)
   }
 }

@@ -1,11 +1,12 @@
 import type { ExchangeRecord, IssueRecord, NotCarried } from '../../exchange/exchange.ts'
 import { writeGiteaDump } from '../../exchange/files.ts'
 import type { CommandIO, ExitCode } from '../command.ts'
-import { CommandError } from '../command.ts'
-import type { RepositoryName } from './repository-name.ts'
+import { CommandError, counted } from '../command.ts'
+import { unwritable } from '../file-failure.ts'
+import type { RepositoryName } from './open-repository.ts'
 import type { SourceOptions, SourceReading } from './source-reading.ts'
 import { notCarriedLines, openSource } from './source-reading.ts'
-import { unwritable, writeDocument } from './write-document.ts'
+import { writeDocument } from './write-document.ts'
 
 /** The options of `forgelet issues convert`. */
 export interface ConvertOptions extends SourceOptions {
@@ -58,12 +59,11 @@ class Conversion {
 
   /** Yields all records, for a dump. @throws CommandError (invalid input) at the end, if the source is not valid */
   async *records(): AsyncGenerator<ExchangeRecord, void, void> {
-    for await (const record of this.#reading.records()) {
+    for await (const record of this.#reading.validRecords()) {
       if (record.kind === 'issue') this.#issues += 1
       if (record.kind === 'comment') this.#comments += 1
       yield record
     }
-    this.#reading.refuseInvalid()
   }
 
   /**
@@ -73,7 +73,7 @@ class Conversion {
    */
   async *issues(format: 'document' | 'csv'): AsyncGenerator<IssueRecord, void, void> {
     const labels = new Set<string>()
-    for await (const record of this.#reading.records()) {
+    for await (const record of this.#reading.validRecords()) {
       if (record.kind === 'label') labels.add(record.label.name)
       else if (record.kind === 'milestone') this.#lose('milestone')
       else if (record.kind === 'comment') this.#lose('comments')
@@ -84,7 +84,6 @@ class Conversion {
         yield record.issue
       }
     }
-    this.#reading.refuseInvalid()
     this.#lose('label', labels.size)
   }
 
@@ -120,10 +119,6 @@ class Conversion {
     }
     return [...all.values()]
   }
-}
-
-function counted(count: number, noun: string): string {
-  return `${count.toLocaleString('en')} ${noun}${count === 1 ? '' : 's'}`
 }
 
 function dumpTarget({ to, out, repo }: ConvertOptions): RepositoryName | undefined {

@@ -1,6 +1,6 @@
 import type { IssueRecord } from '../../exchange/exchange.ts'
 import type { CommandIO, ExitCode } from '../command.ts'
-import { CommandError } from '../command.ts'
+import { CommandError, counted } from '../command.ts'
 import type { RepositoryOptions } from './open-repository.ts'
 import { withRepository } from './open-repository.ts'
 import { writeDocument } from './write-document.ts'
@@ -19,7 +19,7 @@ export interface ExportOptions extends RepositoryOptions {
 export async function exportIssues(options: ExportOptions, io: CommandIO): Promise<ExitCode> {
   const { out, json } = options
   let count = 0
-  async function* counted(issues: AsyncIterable<IssueRecord>): AsyncGenerator<IssueRecord, void, void> {
+  async function* untilStopped(issues: AsyncIterable<IssueRecord>): AsyncGenerator<IssueRecord, void, void> {
     for await (const issue of issues) {
       if (io.stop.aborted) throw new CommandError(3, 'stopped before the end')
       count += 1
@@ -27,11 +27,11 @@ export async function exportIssues(options: ExportOptions, io: CommandIO): Promi
     }
   }
   const isDone = await withRepository(options, io, ({ host, repositoryId }) =>
-    writeDocument({ out, format: 'document' }, counted(host.forge.exchange.export('system', repositoryId)), io),
+    writeDocument({ out, format: 'document' }, untilStopped(host.forge.exchange.export('system', repositoryId)), io),
   )
   if (!isDone) return 0
 
-  if (!json) io.err(`forgelet: ${count.toLocaleString('en')} ${count === 1 ? 'issue' : 'issues'} exported`)
+  if (!json) io.err(`forgelet: ${counted(count, 'issue')} exported`)
   else if (out === '-') io.err(JSON.stringify({ records: count }))
   else io.out(JSON.stringify({ records: count }))
   return 0

@@ -1,12 +1,13 @@
-import type { ExchangeRecord, NotCarried, RecordLocator } from '../../exchange/exchange.ts'
-import type { ImportOptions, ImportReport, InspectReport, Violation } from '../../index.ts'
+import type { NotCarried } from '../../exchange/exchange.ts'
+import type { ImportReport, InspectReport, Violation } from '../../index.ts'
 import { isForgeError } from '../../index.ts'
 import type { CommandIO, ExitCode } from '../command.ts'
-import { CommandError, printable, violationLine } from '../command.ts'
+import { CommandError, counted, printable, printResult, violationLine } from '../command.ts'
+import { unusable } from '../database.ts'
 import type { OpenRepository, RepositoryOptions } from './open-repository.ts'
 import { withRepository } from './open-repository.ts'
 import { readUsers, withoutAccount } from './people.ts'
-import type { Source, SourceOptions, SourceReading } from './source-reading.ts'
+import type { Source, SourceOptions } from './source-reading.ts'
 import { copyOfPipe, notCarriedLines, openSource, shownSource } from './source-reading.ts'
 
 /** The options of `forgelet issues import`. */
@@ -29,7 +30,7 @@ export async function importIssues(path: string, options: ImportCommandOptions, 
     const source = { ...options, path }
     const copy = options.dryRun ? undefined : await copyOfPipe(source, io)
     try {
-      return await new Import(options, { ...repository, source: { ...source, copy: copy?.path }, users }, io).run()
+      return await checkAndWrite({ ...repository, source: { ...source, copy: copy?.path }, users }, options, io)
     } finally {
       await copy?.remove()
     }
@@ -41,115 +42,64 @@ interface ImportPlace extends OpenRepository {
   readonly users: { readonly [name: string]: string | null }
 }
 
-/** One import: the check, then the writing. */
-class Import {
-  readonly #options: ImportCommandOptions
-  readonly #place: ImportPlace
-  readonly #io: CommandIO
-  #written: ImportReport | undefined
-
-  constructor(options: ImportCommandOptions, place: ImportPlace, io: CommandIO) {
-    this.#options = options
-    this.#place = place
-    this.#io = io
+async function checkAndWrite(place: ImportPlace, options: ImportCommandOptions, io: CommandIO): Promise<ExitCode> {
+  const { host, repositoryId, source, users } = place
+  const { exchange } = host.forge
+  const { onConflict, attribution, dryRun, json } = options
+  const settings = { onConflict, attribution, users, signal: io.stop }
+  const open = (label: string) => openSource(source, io, json ? undefined : label)
+  const onBatch = (soFar: ImportReport): void => {
+    written = soFar
   }
-
-  async run(): Promise<ExitCode> {
-    try {
-      const { report, notCarried } = await this.#check()
-      const { total } = report.conflicts
-      if (this.#options.dryRun === true) return this.#print(report, notCarried)
-
-      if (total > 0) throw conflictError(report.conflicts)
-      return this.#print(await this.#write(), notCarried)
-    } catch (error) {
-      throw this.#failure(error)
+  let written: ImportReport | undefined
+  try {
+    const reading = await open('checking')
+    const found = await exchange.inspect('system', { repositoryId, records: reading.validRecords() }, settings)
+    const { total, first } = found.conflicts
+    if (!dryRun && total > 0) {
+      const message = `${counted(total, 'conflict')}, nothing was imported: ${CONFLICT_FIX}`
+      throw new CommandError(1, message, first.map(conflictViolation))
     }
-  }
-
-  async #check(): Promise<{ readonly report: InspectReport; readonly notCarried: readonly NotCarried[] }> {
-    const { host, repositoryId } = this.#place
-    const reading = await openSource(this.#place.source, this.#io, this.#label('checking'))
-    const request = { repositoryId, records: withPlaces(validRecords(reading), reading) }
-    const report = await host.forge.exchange.inspect('system', request, this.#settings())
-    return { report, notCarried: reading.notCarried }
-  }
-
-  async #write(): Promise<ImportReport> {
-    const { host, repositoryId } = this.#place
-    const reading = await openSource(this.#place.source, this.#io, this.#label('importing'))
-    const settings = {
-      ...this.#settings(),
-      onBatch: (soFar: ImportReport) => {
-        this.#written = soFar
-      },
-    }
-    const records = withPlaces(validRecords(reading), reading)
-    return host.forge.exchange.import('system', { repositoryId, records }, settings)
-  }
-
-  #settings(): ImportOptions {
-    const { onConflict, attribution } = this.#options
-    return { onConflict, attribution, users: this.#place.users, signal: this.#io.stop }
-  }
-
-  #label(label: string): string | undefined {
-    return this.#options.json ? undefined : label
-  }
-
-  #print(report: ImportReport | InspectReport, lost: readonly NotCarried[]): ExitCode {
-    const whole = { ...report, notCarried: [...lost, ...report.notCarried] }
-    const lines = this.#options.json ? [JSON.stringify(whole)] : reportLines(whole, this.#options)
-    for (const line of lines) this.#io.out(line)
-    return 'conflicts' in report && report.conflicts.total > 0 ? 1 : 0
-  }
-
-  /** Converts an error to the one that ends the command. It says what stays, and how to go on. */
-  #failure(error: unknown): unknown {
-    if (this.#io.stop.aborted) return new CommandError(3, `stopped: ${this.#outcome()}`)
-    if (isForgeError(error, 'INVALID_DOCUMENT')) {
-      const { violations, total } = error.details
-      const count = total === 1 ? '1 violation' : `${total.toLocaleString('en')} violations`
-      return new CommandError(1, `${shownSource(this.#place.source)} cannot be imported: ${count}`, violations)
-    }
-    if (isForgeError(error, 'IMPORT_CONFLICT')) {
-      const { message } = conflictViolation(error.details)
-      return new CommandError(1, `${message}: ${CONFLICT_FIX}; ${this.#outcome()}`)
-    }
-    const isOutage = isForgeError(error, 'STORAGE_BUSY') || isForgeError(error, 'STORAGE_UNAVAILABLE')
-    if (!isOutage) return error
-    const { shown } = this.#place.database
-    return new CommandError(3, `database ${shown} cannot be used: ${error.message}; ${this.#outcome()}`)
-  }
-
-  #outcome(): string {
-    const { created = 0, updated = 0 } = this.#written?.issues ?? {}
-    const comments = this.#written?.comments.created ?? 0
-    if (created + updated + comments === 0) return 'nothing was imported; run the same command again'
-    const issues = `${(created + updated).toLocaleString('en')} issues and ${comments.toLocaleString('en')} comments`
-    return `${issues} were imported and stay; run the same command again to import the rest`
+    const records = async () => ({ repositoryId, records: (await open('importing')).validRecords() })
+    const report = dryRun ? found : await exchange.import('system', await records(), { ...settings, onBatch })
+    const whole = { ...report, notCarried: [...reading.notCarried, ...report.notCarried] }
+    printResult(io, options, whole, reportLines(whole, options))
+    return total > 0 ? 1 : 0
+  } catch (error) {
+    throw failure(error, place, io.stop, written)
   }
 }
 
-/** Yields the records of a source, and refuses it if it is not valid: a file may change between two readings. */
-async function* validRecords(reading: SourceReading): AsyncGenerator<ExchangeRecord, void, void> {
-  yield* reading.records()
-  reading.refuseInvalid()
+/** Converts an error to the one that ends the command. It says what stays, and how to go on. */
+function failure(
+  error: unknown,
+  { source, database }: ImportPlace,
+  stop: AbortSignal,
+  written: ImportReport | undefined,
+): unknown {
+  const outcome = outcomeOf(written)
+  if (stop.aborted) return new CommandError(3, `stopped: ${outcome}`)
+  if (isForgeError(error, 'INVALID_DOCUMENT')) {
+    const { violations, total } = error.details
+    return new CommandError(1, `${shownSource(source)} cannot be imported: ${counted(total, 'violation')}`, violations)
+  }
+  if (isForgeError(error, 'IMPORT_CONFLICT')) {
+    const { message } = conflictViolation(error.details)
+    return new CommandError(1, `${message}: ${CONFLICT_FIX}; ${outcome}`)
+  }
+  const isOutage = isForgeError(error, 'STORAGE_BUSY') || isForgeError(error, 'STORAGE_UNAVAILABLE')
+  return isOutage ? unusable(database, `${error.message}; ${outcome}`) : error
 }
 
-function withPlaces(
-  records: AsyncIterable<ExchangeRecord>,
-  reading: SourceReading,
-): AsyncIterable<ExchangeRecord> & RecordLocator {
-  return Object.assign(records, { place: () => reading.place() })
+function outcomeOf(written: ImportReport | undefined): string {
+  const { created = 0, updated = 0 } = written?.issues ?? {}
+  const comments = written?.comments.created ?? 0
+  if (created + updated + comments === 0) return 'nothing was imported; run the same command again'
+  const issues = `${(created + updated).toLocaleString('en')} issues and ${comments.toLocaleString('en')} comments`
+  return `${issues} were imported and stay; run the same command again to import the rest`
 }
 
 const CONFLICT_FIX = 'give --on-conflict skip or update, or remove the issue from the source'
-
-function conflictError({ total, first }: InspectReport['conflicts']): CommandError {
-  const count = total === 1 ? '1 conflict' : `${total.toLocaleString('en')} conflicts`
-  return new CommandError(1, `${count}, nothing was imported: ${CONFLICT_FIX}`, first.map(conflictViolation))
-}
 
 function conflictViolation({
   number,
@@ -166,7 +116,7 @@ function conflictViolation({
 
 /** Returns the result, then the conflicts, what was dropped, and who has no account. */
 function reportLines(
-  report: ImportReport & Partial<InspectReport>,
+  report: ImportReport & Partial<InspectReport> & { readonly notCarried: readonly NotCarried[] },
   { dryRun, quiet }: ImportCommandOptions,
 ): readonly string[] {
   const { issues, comments, unknownUsers, notCarried, conflicts } = report
@@ -177,9 +127,7 @@ function reportLines(
     ...(conflicts === undefined || conflicts.total === 0 ? [] : [`conflicts: ${conflicts.total.toLocaleString('en')}`]),
     ...(conflicts?.first ?? []).map((conflict) => `conflict: ${violationLine(conflictViolation(conflict))}`),
   ]
-  if (quiet) return result
-
-  return [...result, ...notCarriedLines(notCarried), ...withoutAccount(unknownUsers).map(printable)]
+  return quiet ? result : [...result, ...notCarriedLines(notCarried), ...withoutAccount(unknownUsers).map(printable)]
 }
 
 function counts(all: ImportReport['issues']): string {

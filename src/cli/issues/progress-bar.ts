@@ -1,59 +1,45 @@
 import type { CommandIO } from '../command.ts'
+import { counted } from '../command.ts'
 
 const WIDTH = 20
 
-/** How far a command is. Bytes are those of the source. */
-export interface Progress {
-  readonly issues: number
-  readonly bytes: number
+/** A line on the terminal that shows how far a command is. */
+export interface ProgressBar {
+  /** Shows how far it is. Bytes are those of the source. */
+  update(issues: number, bytes: number): void
+  /** Clears the line, so that messages do not follow it. */
+  clear(): void
 }
 
-/** A line on the terminal that shows how far a command is: a bar, the issues, the speed and the time left. */
-export class ProgressBar {
-  readonly #show: CommandIO['showStatus']
-  readonly #label: string
-  readonly #size: number | undefined
-  readonly #beganAt = performance.now()
-  #isShown = false
+/**
+ * Creates a bar that also shows the issues, the speed and the time left.
+ *
+ * @param show - shows a line; undefined = nothing is shown
+ * @param size - the bytes of the whole source; undefined = unknown, then there is neither a bar nor a time left
+ */
+export function progressBar(show: CommandIO['showStatus'], label: string, size: number | undefined): ProgressBar {
+  const beganAt = performance.now()
+  let isShown = false
+  return {
+    update: (issues, bytes) => {
+      if (show === undefined) return
 
-  /** @param size - the bytes of the whole source; undefined = unknown, then there is neither a bar nor a time left */
-  constructor(show: CommandIO['showStatus'], label: string, size: number | undefined) {
-    this.#show = show
-    this.#label = label
-    this.#size = size
-  }
-
-  update({ issues, bytes }: Progress): void {
-    if (this.#show === undefined) return
-
-    const seconds = (performance.now() - this.#beganAt) / 1000
-    const parts = [
-      ...this.#share(bytes),
-      `${issues.toLocaleString('en')} ${issues === 1 ? 'issue' : 'issues'}`,
-      `${(bytes / 1e6 / seconds).toFixed(1)} MB/s`,
-      ...this.#left(bytes, seconds),
-    ]
-    this.#show(`${this.#label} ${parts.join('  ')}`)
-    this.#isShown = true
-  }
-
-  /** Clears the line, so that messages do not follow it. */
-  clear(): void {
-    if (this.#isShown) this.#show?.('')
-    this.#isShown = false
-  }
-
-  #share(bytes: number): readonly string[] {
-    if (!this.#size) return []
-
-    const share = Math.min(1, bytes / this.#size)
-    const bar = '#'.repeat(Math.floor(share * WIDTH)).padEnd(WIDTH, '.')
-    return [`[${bar}] ${String(Math.floor(share * 100)).padStart(3)} %`]
-  }
-
-  #left(bytes: number, seconds: number): readonly string[] {
-    if (!this.#size || bytes === 0) return []
-    return [`${duration((Math.max(0, this.#size - bytes) / bytes) * seconds)} left`]
+      const seconds = (performance.now() - beganAt) / 1000
+      const share = size ? Math.min(1, bytes / size) : undefined
+      const bar = '#'.repeat(Math.floor((share ?? 0) * WIDTH)).padEnd(WIDTH, '.')
+      const parts = [
+        ...(share === undefined ? [] : [`[${bar}] ${String(Math.floor(share * 100)).padStart(3)} %`]),
+        counted(issues, 'issue'),
+        `${(bytes / 1e6 / seconds).toFixed(1)} MB/s`,
+        ...(share ? [`${duration((1 / share - 1) * seconds)} left`] : []),
+      ]
+      show(`${label} ${parts.join('  ')}`)
+      isShown = true
+    },
+    clear: () => {
+      if (isShown) show?.('')
+      isShown = false
+    },
   }
 }
 

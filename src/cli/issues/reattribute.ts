@@ -1,6 +1,6 @@
 import type { AttributionCounts, ReattributedPerson, ReattributeReport } from '../../index.ts'
 import type { CommandIO, ExitCode } from '../command.ts'
-import { CommandError, printable } from '../command.ts'
+import { CommandError, printable, printResult } from '../command.ts'
 import type { RepositoryOptions } from './open-repository.ts'
 import { withRepository } from './open-repository.ts'
 import { readUsers, withoutAccount } from './people.ts'
@@ -22,8 +22,7 @@ export async function reattribute(options: ReattributeOptions, io: CommandIO): P
     try {
       const request = { repositoryId, people }
       const report = await host.forge.exchange.reattribute('system', request, { signal: io.stop })
-      const lines = options.json ? [JSON.stringify(report)] : reportLines(report)
-      for (const line of lines) io.out(printable(line))
+      printResult(io, options, report, reportLines(report).map(printable))
       return 0
     } catch (error) {
       if (!io.stop.aborted) throw error

@@ -11,9 +11,10 @@ import { openIssueSource } from '../../exchange/files.ts'
 import type { Violation } from '../../index.ts'
 import { isForgeError } from '../../index.ts'
 import type { CommandIO } from '../command.ts'
-import { CommandError, printable } from '../command.ts'
+import { CommandError, counted, printable } from '../command.ts'
 import { readFailure, systemCode } from '../file-failure.ts'
-import { ProgressBar } from './progress-bar.ts'
+import type { ProgressBar } from './progress-bar.ts'
+import { progressBar } from './progress-bar.ts'
 
 /** The options that say how a source is read. */
 export interface SourceOptions {
@@ -36,12 +37,16 @@ export interface Source extends SourceOptions {
 /** The maximum number of violations that a reading keeps. */
 const MAX_VIOLATIONS = 100
 
+interface OpenedReading {
+  readonly source: OpenedSource
+  readonly stop: AbortSignal
+  readonly bar: ProgressBar
+}
+
 /** One reading of a source to its end. It counts and finds what is wrong; violations name files as the user did. */
 export class SourceReading {
   readonly #options: Source
-  readonly #source: OpenedSource
-  readonly #stop: AbortSignal
-  readonly #bar: ProgressBar
+  readonly #opened: OpenedReading
   #reading: RecordLocator | undefined
   /** The number of records of the source, valid or not. */
   recordCount = 0
@@ -51,11 +56,9 @@ export class SourceReading {
   total = 0
   notCarried: readonly NotCarried[] = []
 
-  constructor(options: Source, source: OpenedSource, stop: AbortSignal, bar: ProgressBar) {
+  constructor(options: Source, opened: OpenedReading) {
     this.#options = options
-    this.#source = source
-    this.#stop = stop
-    this.#bar = bar
+    this.#opened = opened
   }
 
   /**
@@ -65,18 +68,19 @@ export class SourceReading {
   async *records(): AsyncGenerator<ExchangeRecord, void, void> {
     let issues = 0
     const { from: format, confidential, minimized } = this.#options
-    const reading = readExchange(this.#source, {
+    const { source, stop: signal, bar } = this.#opened
+    const reading = readExchange(source, {
       format,
       confidential,
       minimized,
-      signal: this.#stop,
+      signal,
       onInvalid: (violation) => this.#add(violation),
       onNotCarried: (notCarried) => {
         this.notCarried = notCarried.map((what) => ({ ...what, ...this.#file(what.file) }))
       },
       onProgress: ({ records, bytes }) => {
         this.recordCount = records
-        this.#bar.update({ issues, bytes })
+        bar.update(issues, bytes)
       },
     })
     this.#reading = reading
@@ -88,18 +92,24 @@ export class SourceReading {
     } catch (error) {
       this.#fail(error)
     } finally {
-      this.#bar.clear()
+      bar.clear()
     }
   }
 
-  /** Returns where the record that was yielded last is, with its file as the user named it. */
-  place(): SourcePlace | undefined {
-    const place = this.#reading?.place()
-    return place && { ...place, ...this.#file(place.file) }
+  /**
+   * Returns the records, and where the last of them is, with its file as the user named it.
+   * @throws CommandError (invalid input) with the violations at the end, if there are some; what `records` throws
+   */
+  validRecords(): AsyncIterable<ExchangeRecord> & RecordLocator {
+    const place = (): SourcePlace | undefined => {
+      const found = this.#reading?.place()
+      return found && { ...found, ...this.#file(found.file) }
+    }
+    return Object.assign(this.#validRecords(), { place })
   }
 
-  /** @throws CommandError (invalid input) with the violations, if there are some */
-  refuseInvalid(): void {
+  async *#validRecords(): AsyncGenerator<ExchangeRecord, void, void> {
+    yield* this.records()
     if (this.total > 0) throw new CommandError(1, invalidSource(this.#options, this), this.violations)
   }
 
@@ -120,7 +130,7 @@ export class SourceReading {
       for (const violation of error.details.violations) this.#add(violation)
       return
     }
-    if (this.#stop.aborted) throw new CommandError(3, 'stopped before the end')
+    if (this.#opened.stop.aborted) throw new CommandError(3, 'stopped before the end')
     if (systemCode(error) === undefined) throw error
     throw unreadable(this.#options, error)
   }
@@ -135,8 +145,8 @@ export class SourceReading {
 export async function openSource(options: Source, io: CommandIO, label: string | undefined): Promise<SourceReading> {
   try {
     const source = await openIssueSource(options.copy ?? options.path)
-    const bar = new ProgressBar(label === undefined ? undefined : io.showStatus, label ?? '', source.size)
-    return new SourceReading(options, source, io.stop, bar)
+    const bar = progressBar(label === undefined ? undefined : io.showStatus, label ?? '', source.size)
+    return new SourceReading(options, { source, stop: io.stop, bar })
   } catch (error) {
     throw unreadable(options, error)
   }
@@ -183,9 +193,8 @@ export function shownSource({ path }: Source): string {
 
 /** Returns a line that says that a source is not valid. */
 export function invalidSource(options: Source, { total }: Pick<SourceReading, 'total'>): string {
-  const count = total === 1 ? '1 violation' : `${total.toLocaleString('en')} violations`
   const listed = total > MAX_VIOLATIONS ? `, of which the first ${MAX_VIOLATIONS} are listed` : ''
-  return `${shownSource(options)} is not valid: ${count}${listed}`
+  return `${shownSource(options)} is not valid: ${counted(total, 'violation')}${listed}`
 }
 
 /** Returns a sentence for each kind of thing that is not carried, such as "4 due dates of the source were dropped". */

@@ -1,5 +1,5 @@
 import type { CommandIO, ExitCode } from '../command.ts'
-import { violationLine } from '../command.ts'
+import { counted, printResult, violationLine } from '../command.ts'
 import type { Source, SourceOptions, SourceReading } from './source-reading.ts'
 import { invalidSource, notCarriedLines, openSource, shownSource } from './source-reading.ts'
 
@@ -12,27 +12,23 @@ export interface ValidateOptions extends SourceOptions {
  * Checks a source of issues, and lists what is wrong and what is not carried.
  * @throws CommandError with the documented exit code
  */
-export async function validate(path: string, { json, ...options }: ValidateOptions, io: CommandIO): Promise<ExitCode> {
+export async function validate(path: string, options: ValidateOptions, io: CommandIO): Promise<ExitCode> {
   const source = { ...options, path }
-  const reading = await openSource(source, io, json ? undefined : 'checking')
+  const reading = await openSource(source, io, options.json ? undefined : 'checking')
   for await (const _ of reading.records());
 
-  if (json) io.out(asJson(reading))
-  else for (const line of report(source, reading)) io.out(line)
-  return reading.total === 0 ? 0 : 1
-}
-
-function asJson({ recordCount: records, violations, total, notCarried }: SourceReading): string {
-  return JSON.stringify({ valid: total === 0, records, violations, total, notCarried })
+  const { recordCount: records, violations, total, notCarried } = reading
+  const result = { valid: total === 0, records, violations, total, notCarried }
+  printResult(io, options, result, report(source, reading))
+  return total === 0 ? 0 : 1
 }
 
 function report(source: Source, reading: SourceReading): readonly string[] {
   const { recordCount, violations, total, notCarried } = reading
-  const records = recordCount === 1 ? '1 record' : `${recordCount.toLocaleString('en')} records`
   const summary = total === 0 ? `${shownSource(source)} is valid` : invalidSource(source, reading)
   return [
     ...violations.map(violationLine),
-    `${summary}; ${records}`,
+    `${summary}; ${counted(recordCount, 'record')}`,
     ...(source.quiet ? [] : notCarriedLines(notCarried)),
   ]
 }

@@ -2,8 +2,7 @@ import type { IssueRecord } from '../../exchange/exchange.ts'
 import { writeCsv, writeIssues } from '../../exchange/exchange.ts'
 import { writeIssueFile } from '../../exchange/files.ts'
 import type { CommandIO } from '../command.ts'
-import { CommandError } from '../command.ts'
-import { systemCode, writeFailure } from '../file-failure.ts'
+import { systemCode, unwritable } from '../file-failure.ts'
 
 /**
  * Writes a canonical document or CSV into a file, or to standard output if `out` is `-`. A reader of standard output that
@@ -31,10 +30,4 @@ export async function writeDocument(
 function isClosed(error: unknown): boolean {
   const code = systemCode(error)
   return code === 'EPIPE' || code === 'ERR_STREAM_DESTROYED'
-}
-
-/** Converts an error of the file system to a CommandError. Returns any other error unchanged. */
-export function unwritable(out: string, error: unknown): unknown {
-  if (systemCode(error) === undefined) return error
-  return new CommandError(2, `--out ${out} cannot be written: ${writeFailure(error)}`)
 }
