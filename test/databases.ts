@@ -19,7 +19,7 @@ import type {
 import { postgresSchemaPlan, postgresStorage } from '../src/storage/postgres.ts'
 import { sqliteSchemaPlan, sqliteStorage } from '../src/storage/sqlite.ts'
 import type { ForgeStorage } from '../src/storage/storage.ts'
-import type { HostTransaction } from '../src/testing/testing.ts'
+import type { BegunTransaction } from '../src/testing/testing.ts'
 import { startPglite } from './pglite.ts'
 
 /** Rows as a driver gives them. */
@@ -37,7 +37,7 @@ export interface HostConnection<Tx = unknown> {
 }
 
 /** A transaction of the host. */
-export interface BegunTransaction<Tx> extends HostTransaction<Tx> {
+export interface OpenTransaction<Tx> extends BegunTransaction<Tx> {
   run(sql: string): Promise<Rows>
 }
 
@@ -45,7 +45,7 @@ export interface BegunTransaction<Tx> extends HostTransaction<Tx> {
 export interface Host<Tx> {
   storage(options?: SchemaStorageOptions): ForgeStorage<Tx>
   connect(): Promise<HostConnection<Tx>>
-  begin(level?: Level): Promise<BegunTransaction<Tx>>
+  begin(level?: Level): Promise<OpenTransaction<Tx>>
   run(sql: string): Promise<Rows>
   end(): Promise<void>
 }
@@ -193,7 +193,7 @@ export class TestDatabase<Tx = unknown> {
   }
 
   /** A transaction of the host, rolled back if the test does not end it. */
-  async begun(level?: Level): Promise<BegunTransaction<Tx>> {
+  async begun(level?: Level): Promise<OpenTransaction<Tx>> {
     const transaction = await this.host.begin(level)
     let isOpen = true
     const ending = (end: () => MaybePromise<void>) => async () => {
@@ -329,7 +329,7 @@ export function kind<Tx, K extends DatabaseKind<Tx> = DatabaseKind<Tx>>(made: K)
 async function beginOn<Tx>(
   { transaction, run, end }: HostConnection<Tx>,
   begin: readonly string[],
-): Promise<BegunTransaction<Tx>> {
+): Promise<OpenTransaction<Tx>> {
   for (const sql of begin) await run(sql)
   return {
     transaction,

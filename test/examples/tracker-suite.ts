@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import type { Actor, Forge, IssueTracker, MaybePromise } from '../../src/index.ts'
 import { createForge } from '../../src/index.ts'
 import type { ForgeStorage } from '../../src/storage/storage.ts'
-import type { HostTransaction, TrackerHost } from '../../src/testing/testing.ts'
+import type { BegunTransaction, TrackerHost } from '../../src/testing/testing.ts'
 import { trackerContract } from '../../src/testing/testing.ts'
 
 /** The users that a test inserts. */
@@ -16,7 +16,7 @@ export interface ExampleDatabase<Handle, Tx> {
   readonly storage: ForgeStorage<Tx>
   /** A repository that no other test uses. */
   readonly repositoryId: number
-  begin(): MaybePromise<HostTransaction<Tx>>
+  begin(): MaybePromise<BegunTransaction<Tx>>
   close(): MaybePromise<void>
 }
 
@@ -32,7 +32,7 @@ interface Example<Handle, Tx> {
 interface OpenedHost<Tx> extends TrackerHost<Actor, Tx> {
   readonly forge: Forge<Actor, Tx>
   /** Creates an issue in a transaction that stays open. */
-  createIssueIn(): Promise<{ readonly number: number; readonly transaction: HostTransaction<Tx> }>
+  createIssueIn(): Promise<{ readonly number: number; readonly transaction: BegunTransaction<Tx> }>
 }
 
 /** Returns the statements that create the tables of an example. */

@@ -13,7 +13,7 @@ import type { Outcome } from '../../src/testing/testing.ts'
 import { heldInBeforeCommit, outcomeOf, whileWaiting } from '../../src/testing/testing.ts'
 import type { Person } from '../core/a-forge.ts'
 import { codeOf, mia, olga } from '../core/a-forge.ts'
-import type { AnyKind, BegunTransaction, DatabaseKind, OpenDatabase } from '../databases.ts'
+import type { AnyKind, DatabaseKind, OpenDatabase, OpenTransaction } from '../databases.ts'
 import { onDatabases } from '../databases.ts'
 
 const issue = (id: number) => ({ id, repositoryId: 10, kind: 'issue' }) as const
@@ -407,7 +407,7 @@ export function hostTransactions(kinds: readonly AnyKind[], how: 'whole' | 'shor
     /** Makes calls in a transaction, in this order: at once where the storage answers at once. */
     function within(
       forge: Forge<Person, Tx>,
-      { transaction }: Pick<BegunTransaction<Tx>, 'transaction'>,
+      { transaction }: Pick<OpenTransaction<Tx>, 'transaction'>,
       ...calls: readonly ((services: Services) => unknown)[]
     ): MaybePromise<{ readonly outcomes: readonly Outcome[]; readonly afterCommit: () => void }> {
       if (isSync) {
@@ -460,7 +460,7 @@ export function hostTransactions(kinds: readonly AnyKind[], how: 'whole' | 'shor
 
     /** Pins in a transaction of the host, which runs it again when asked to. */
     async function pinnedByHost(
-      begin: () => Promise<BegunTransaction<Tx>>,
+      begin: () => Promise<OpenTransaction<Tx>>,
       forge: Forge<Person, Tx>,
       id: number,
     ): Promise<string> {

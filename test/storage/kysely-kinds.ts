@@ -5,7 +5,7 @@ import { createPool } from 'mysql2'
 import pg from 'pg'
 import type { KyselyDatabase, KyselyStorageOptions, KyselyTransaction } from '../../src/storage/kysely.ts'
 import { kyselyStorage } from '../../src/storage/kysely.ts'
-import type { HostTransaction } from '../../src/testing/testing.ts'
+import type { BegunTransaction } from '../../src/testing/testing.ts'
 import type { AnyKind, DatabaseKind, Level } from '../databases.ts'
 import { kind, MARIADB, POSTGRES } from '../databases.ts'
 
@@ -47,7 +47,7 @@ export function mariadbKysely(url: string, options: PoolOptions = {}, statement?
 }
 
 /** A transaction that stays open until its host ends it, where Kysely ends it with the work. */
-export function heldOpen<Tx>(builder: TransactionBuilder<Tx>): Promise<HostTransaction<Tx>> {
+export function heldOpen<Tx>(builder: TransactionBuilder<Tx>): Promise<BegunTransaction<Tx>> {
   const rolledBack = new Error('rolled back')
   return new Promise((begun, failed) => {
     const ended = builder.execute(

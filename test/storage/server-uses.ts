@@ -13,7 +13,7 @@ import { EmptyDatabases, MARIADB, mariadbConnection, onServer, POSTGRES, pgConne
 import { heldOpen, mariadbKysely, postgresKysely } from './kysely-kinds.ts'
 
 /** A transaction of the host, and its own statements there. */
-export interface HostTransaction {
+export interface UseTransaction {
   readonly transaction: unknown
   commit(): Promise<unknown>
 }
@@ -22,7 +22,7 @@ export interface HostTransaction {
 export interface ServerUse {
   readonly name: string
   readonly storage: ForgeStorage<unknown>
-  begin(): Promise<HostTransaction>
+  begin(): Promise<UseTransaction>
   /** Runs a statement of the host on a transaction, his own or that of a `beforeCommit`. */
   run(transaction: unknown, text: string): Promise<unknown>
   /** Ends what the host has opened, without waiting for a silent server. */

@@ -2,10 +2,10 @@ import { expectTypeOf, test } from 'vitest'
 import { memoryStorage } from '../../src/storage/memory.ts'
 import type { SqliteHandle } from '../../src/storage/sqlite.ts'
 import { sqliteStorage } from '../../src/storage/sqlite.ts'
-import type { ContractCase, HostTransaction } from '../../src/testing/testing.ts'
+import type { BegunTransaction, ContractCase } from '../../src/testing/testing.ts'
 import { storageContract } from '../../src/testing/testing.ts'
 
-declare const begun: HostTransaction<SqliteHandle>
+declare const begun: BegunTransaction<SqliteHandle>
 
 test('the contract takes a storage of any kind, with its own transactions', () => {
   expectTypeOf(storageContract(async () => memoryStorage())).toEqualTypeOf<readonly ContractCase[]>()

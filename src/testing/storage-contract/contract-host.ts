@@ -5,7 +5,7 @@ import type { ForgeStorage } from '../../storage/storage.ts'
  * A transaction that the host began with its own driver. Its connection stays open after the transaction has ended,
  * until `release` is called.
  */
-export interface HostTransaction<Tx> {
+export interface BegunTransaction<Tx> {
   /** The value to pass to the calls of the storage, so that they write in this transaction. */
   readonly transaction: Tx
   /** Commits the transaction. It cannot be used afterwards. */
@@ -30,17 +30,17 @@ export interface ContractHost<Tx> {
   /** Opens a migrated and empty storage in the same database under its own names, for example with another prefix. */
   readonly beside?: ((storage: ForgeStorage<Tx>) => Promise<ForgeStorage<Tx>>) | undefined
   /** Begins a transaction of the host on the database of the storage, at the isolation level that a host would use. */
-  readonly begin?: ((storage: ForgeStorage<Tx>) => MaybePromise<HostTransaction<Tx>>) | undefined
+  readonly begin?: ((storage: ForgeStorage<Tx>) => MaybePromise<BegunTransaction<Tx>>) | undefined
   /**
    * Like `begin`, at an isolation level at which all reads use the snapshot of the first read, for example REPEATABLE
    * READ.
    */
-  readonly beginSnapshot?: ((storage: ForgeStorage<Tx>) => MaybePromise<HostTransaction<Tx>>) | undefined
+  readonly beginSnapshot?: ((storage: ForgeStorage<Tx>) => MaybePromise<BegunTransaction<Tx>>) | undefined
   /**
    * Like `begin`, at an isolation level at which each statement reads what is committed when the statement begins, for
    * example READ COMMITTED.
    */
-  readonly beginReadCommitted?: ((storage: ForgeStorage<Tx>) => MaybePromise<HostTransaction<Tx>>) | undefined
+  readonly beginReadCommitted?: ((storage: ForgeStorage<Tx>) => MaybePromise<BegunTransaction<Tx>>) | undefined
   /** Like `open`, for a storage in which ids of every kind may be any text of 1 to 64 characters. */
   readonly textIds?: (() => Promise<ForgeStorage<Tx>>) | undefined
   /**

@@ -1,5 +1,5 @@
 import type { ForgeStorage } from '../../../storage/storage.ts'
-import type { ContractHost, HostTransaction } from '../contract-host.ts'
+import type { BegunTransaction, ContractHost } from '../contract-host.ts'
 
 /**
  * The parts of a host for one case, bound to the storage of the case. Everything that they open is closed when the case
@@ -9,8 +9,8 @@ export class CaseHost<Tx> {
   readonly #storage: ForgeStorage<Tx>
   readonly #host: ContractHost<Tx>
   readonly #opened: ForgeStorage<Tx>[] = []
-  readonly #begun: HostTransaction<Tx>[] = []
-  readonly #ended = new Set<HostTransaction<Tx>>()
+  readonly #begun: BegunTransaction<Tx>[] = []
+  readonly #ended = new Set<BegunTransaction<Tx>>()
 
   constructor(storage: ForgeStorage<Tx>, host: ContractHost<Tx>) {
     this.#storage = storage
@@ -29,7 +29,7 @@ export class CaseHost<Tx> {
   }
 
   /** Begins a transaction of the host. If the case does not end it, it is rolled back afterwards. */
-  async begin(how: 'begin' | 'beginSnapshot' | 'beginReadCommitted' = 'begin'): Promise<HostTransaction<Tx>> {
+  async begin(how: 'begin' | 'beginSnapshot' | 'beginReadCommitted' = 'begin'): Promise<BegunTransaction<Tx>> {
     const begun = await this.#part(how)(this.#storage)
     this.#begun.push(begun)
     const ended = (): void => void this.#ended.add(begun)
@@ -66,7 +66,7 @@ export class CaseHost<Tx> {
 }
 
 /** Ignores an error of the rollback, because the error of the case itself must be reported. */
-async function rolledBack<Tx>(transaction: HostTransaction<Tx>): Promise<void> {
+async function rolledBack<Tx>(transaction: BegunTransaction<Tx>): Promise<void> {
   try {
     await transaction.rollback()
   } catch {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import type { ForgeErrorCode } from '../../../index.ts'
 import type { ForgeStorage, PinBoardKey } from '../../../storage/storage.ts'
-import type { HostTransaction } from '../contract-host.ts'
+import type { BegunTransaction } from '../contract-host.ts'
 import { block, unblock } from '../samples/blocks.ts'
 import { BOARD, fillBoard, issuesOn, pin, unpin } from '../samples/pin-boards.ts'
 import { retire } from '../samples/retirements.ts'
@@ -133,8 +133,8 @@ const LONG_ENOUGH = 1000
  * Begins three concurrent transactions, or fewer if the storage allows only one writer. In that case no wrong order of
  * waiting is possible.
  */
-async function beginThree<Tx>(begin: () => Promise<HostTransaction<Tx>>): Promise<readonly HostTransaction<Tx>[]> {
-  const begun: HostTransaction<Tx>[] = []
+async function beginThree<Tx>(begin: () => Promise<BegunTransaction<Tx>>): Promise<readonly BegunTransaction<Tx>[]> {
+  const begun: BegunTransaction<Tx>[] = []
   for (let n = 0; n < 3; n += 1) {
     const beginning = outcomeOf(async () => begun.push(await begin()))
     await whileWaiting(beginning, LONG_ENOUGH)
@@ -148,7 +148,7 @@ async function beginThree<Tx>(begin: () => Promise<HostTransaction<Tx>>): Promis
 }
 
 /** Ends a transaction after the work in it: commits if the work succeeded, otherwise rolls back. */
-async function endedWith<Tx>({ commit, rollback }: HostTransaction<Tx>, work: Promise<Outcome>): Promise<Outcome> {
+async function endedWith<Tx>({ commit, rollback }: BegunTransaction<Tx>, work: Promise<Outcome>): Promise<Outcome> {
   const outcome = await work
   await ('value' in outcome ? commit() : rollback())
   return outcome
