@@ -78,14 +78,20 @@ export interface CommandIO {
   readonly environment: Environment
 }
 
+/** What every command that prints a result has. */
+export interface ResultOptions {
+  /** Prints results and errors as one JSON line. */
+  readonly json?: true | undefined
+}
+
 /** Writes the result of a command: with `--json` as one line, else as lines for people. */
-export function printResult(
-  io: Pick<CommandIO, 'out'>,
-  { json }: { readonly json?: true | undefined },
-  result: object,
-  lines: readonly string[],
-): void {
+export function printResult(io: CommandIO, { json }: ResultOptions, result: object, lines: readonly string[]): void {
   for (const line of json ? [JSON.stringify(result)] : lines) io.out(line)
+}
+
+/** Resolves when the command should stop. */
+export async function toldToStop({ stop }: Pick<CommandIO, 'stop'>): Promise<void> {
+  if (!stop.aborted) await new Promise((resolve) => stop.addEventListener('abort', resolve, { once: true }))
 }
 
 /** Returns the version of this package. */

@@ -1,6 +1,6 @@
 import { isForgeError } from '../index.ts'
 import type { IdColumns } from '../storage/sqlite.ts'
-import type { Environment } from './command.ts'
+import type { Environment, ResultOptions } from './command.ts'
 import { CommandError } from './command.ts'
 
 /** The address of a database. */
@@ -13,7 +13,7 @@ export interface DatabaseAddress {
 }
 
 /** The options that name a database. */
-export interface DatabaseOptions {
+export interface DatabaseOptions extends ResultOptions {
   readonly db?: string | undefined
   readonly prefix?: string | undefined
   readonly schema?: string | undefined
@@ -22,10 +22,10 @@ export interface DatabaseOptions {
 const DEFAULT_FILE = 'forgelet.sqlite'
 
 const KINDS: { readonly [scheme: string]: DatabaseAddress['kind'] | undefined } = {
-  postgres: 'postgres',
-  postgresql: 'postgres',
-  mysql: 'mysql',
-  mariadb: 'mysql',
+  'postgres://': 'postgres',
+  'postgresql://': 'postgres',
+  'mysql://': 'mysql',
+  'mariadb://': 'mysql',
 }
 
 /** What a command needs of its database. */
@@ -45,88 +45,56 @@ export function databaseAddress(
   environment: Environment,
   { refuseMemory, connects = true }: DatabaseNeeds = {},
 ): DatabaseAddress {
-  const address = parseDatabase(databaseSetting(db, environment.FORGELET_DB))
-  if (schema !== undefined && address.kind !== 'postgres') {
+  const address = parseDatabase(db, environment.FORGELET_DB)
+  const { kind, location, shown } = address
+  if (schema !== undefined && kind !== 'postgres') {
     throw new CommandError(2, '--schema is for PostgreSQL: leave it out, or give a postgres:// URL with --db')
   }
-  if (connects) refuseUnnamedDatabase(address)
-  if (refuseMemory !== undefined && address.location === ':memory:') {
+  // PostgreSQL connects to the database that is called like the user.
+  if (connects && kind === 'mysql' && new URL(location).pathname.length <= 1) {
+    throw new CommandError(2, `the URL ${shown} names no database: write mysql://user@host/database`)
+  }
+  if (refuseMemory !== undefined && location === ':memory:') {
     throw new CommandError(2, `--db :memory: ${refuseMemory}`)
   }
   return address
 }
 
-/** The database setting of a command, and its source. The option takes precedence over the environment variable. */
-interface DatabaseSetting {
-  readonly name: '--db' | 'FORGELET_DB'
-  readonly text: string
-}
-
-/** Selects the option, else the environment variable unless it is empty, else a file in the working directory. */
-function databaseSetting(option: string | undefined, variable: string | undefined): DatabaseSetting {
-  if (option !== undefined) return { name: '--db', text: option }
-  if (variable !== undefined && variable !== '') return { name: 'FORGELET_DB', text: variable }
-  return { name: '--db', text: DEFAULT_FILE }
-}
-
-/** Parses a database setting, which is a URL or a file. @throws CommandError (wrong usage) for anything else */
-function parseDatabase({ name, text }: DatabaseSetting): DatabaseAddress {
-  refuseBlank({ name, text })
-  const scheme = schemeOf(text)
-  const kind = KINDS[scheme?.toLowerCase() ?? '']
-  if (kind !== undefined) return server({ name, text }, kind, `${scheme}://`)
-  if (mayHoldPassword(text)) {
-    throw new CommandError(2, `${name}${named(scheme)}: give a postgres:// or mysql:// URL, or an SQLite file`)
-  }
-  return { kind: 'sqlite', location: text, shown: text }
-}
-
-/** Refuses a blank name, because the driver would open a database that is deleted when the process ends. */
-function refuseBlank({ name, text }: DatabaseSetting): void {
+/**
+ * Parses the option, else the environment variable unless it is empty: a URL or a file.
+ * @throws CommandError (wrong usage) for anything else
+ */
+function parseDatabase(option: string | undefined, variable: string | undefined): DatabaseAddress {
+  const [name, text] = option === undefined && variable ? ['FORGELET_DB', variable] : ['--db', option ?? DEFAULT_FILE]
+  // The driver would open a database that is deleted when the process ends.
   if (text.trim() === '') throw new CommandError(2, `${name} is blank: give a URL or a file`)
-}
 
-/** Refuses a URL that names only a server. @throws CommandError (wrong usage) */
-function refuseUnnamedDatabase({ kind, location, shown }: DatabaseAddress): void {
-  // PostgreSQL connects to the database that is called like the user.
-  if (kind !== 'mysql' || new URL(location).pathname.length > 1) return
-  throw new CommandError(2, `the URL ${shown} names no database: write mysql://user@host/database`)
-}
-
-function schemeOf(text: string): string | undefined {
-  return /^([a-z][a-z0-9+.-]+):\/\//i.exec(text)?.[1]
-}
-
-function named(scheme: string | undefined): string {
-  return scheme === undefined ? '' : ` ${scheme}://`
-}
-
-function server({ name, text }: DatabaseSetting, kind: DatabaseAddress['kind'], scheme: string): DatabaseAddress {
-  const url = URL.canParse(text) ? new URL(text) : undefined
-  if (url === undefined || endsEarly(url) || !isDecodable(text)) {
-    throw new CommandError(
-      2,
-      `${name} ${scheme}: the URL cannot be read; write ${scheme}user:password@host/database, and special characters of the password in percent-encoding`,
-    )
+  const scheme = /^([a-z][a-z0-9+.-]+:\/\/)/i.exec(text)?.[1] ?? ''
+  const kind = KINDS[scheme.toLowerCase()]
+  if (kind === undefined) {
+    if (!mayHoldPassword(text)) return { kind: 'sqlite', location: text, shown: text }
+    const given = `${name} ${scheme}`.trim()
+    throw new CommandError(2, `${given}: give a postgres:// or mysql:// URL, or an SQLite file`)
   }
-  const { protocol, host, pathname } = url
-  return { kind, location: text, shown: `${protocol}//${host}${pathname}` }
+  const shown = withoutCredentials(text)
+  if (shown !== undefined) return { kind, location: text, shown }
+  throw new CommandError(
+    2,
+    `${name} ${scheme}: the URL cannot be read; write ${scheme}user:password@host/database, and special characters of the password in percent-encoding`,
+  )
 }
 
 /**
- * Returns true if a "/", "?" or "#" in the password ends the host early, so that the rest of the password is in the
- * path.
+ * Returns a URL without its credentials. Returns undefined if it cannot be read, or if a "/", "?" or "#" in the password
+ * ends the host early, so that the rest of the password is in the path.
  */
-function endsEarly({ pathname, search, hash }: URL): boolean {
-  return `${pathname}${search}${hash}`.includes('@')
-}
-
-function isDecodable(text: string): boolean {
+function withoutCredentials(text: string): string | undefined {
   try {
     decodeURIComponent(text)
-    return true
+    const { protocol, host, pathname, search, hash } = new URL(text)
+    return `${pathname}${search}${hash}`.includes('@') ? undefined : `${protocol}//${host}${pathname}`
   } catch {
-    return false
+    return undefined
   }
 }
 

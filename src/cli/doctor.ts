@@ -3,18 +3,11 @@ import type { DatabaseStatus } from '../standalone/standalone.ts'
 import { databaseStatus } from '../standalone/standalone.ts'
 import type { IdColumns } from '../storage/sqlite.ts'
 import type { CommandIO, ExitCode } from './command.ts'
-import { CommandError } from './command.ts'
-import type { DatabaseOptions } from './database.ts'
-import { databaseRefusal } from './database.ts'
+import { CommandError, printResult } from './command.ts'
+import { databaseRefusal, unusable } from './database.ts'
+import type { SchemaOptions } from './schema.ts'
 import type { ExistingDatabase } from './storage-kinds.ts'
 import { existingDatabase, openStorage } from './storage-kinds.ts'
-
-/** The options of `forgelet doctor`. */
-export interface DoctorOptions extends DatabaseOptions {
-  /** The column types of the ids, if it is the forge of an application. */
-  readonly ids?: IdColumns | undefined
-  readonly json?: true | undefined
-}
 
 type State = DatabaseStatus['server']
 
@@ -22,20 +15,17 @@ type State = DatabaseStatus['server']
  * Prints the state of the tables in a database, the settings that endanger its data, and what to do.
  * @throws CommandError with the documented exit code
  */
-export async function doctor(options: DoctorOptions, io: CommandIO): Promise<ExitCode> {
+export async function doctor(options: SchemaOptions, io: CommandIO): Promise<ExitCode> {
   const place = await existingDatabase(options, io.environment, 'is empty: name the database of "forgelet serve"')
   const { forge, server } = await statusOf(place, options.ids)
   // An application has its users and issues in tables of its own.
   const isOfApplication = server === 'empty' && forge.state !== 'empty'
-  if (options.json) io.out(JSON.stringify({ db: place.database.shown, forge, server }))
-  else {
-    const fixes = isOfApplication ? APPLICATION_FIXES : FIXES
-    io.out(`tables of the forge:  ${described(forge.state, fixes)}`)
-    io.out(
-      `tables of the server: ${isOfApplication ? 'none: it is the forge of an application' : described(server, fixes)}`,
-    )
-    for (const warning of forge.warnings) io.out(`warning: ${warning}`)
-  }
+  const fixes = isOfApplication ? APPLICATION_FIXES : FIXES
+  printResult(io, options, { db: place.database.shown, forge, server }, [
+    `tables of the forge:  ${described(forge.state, fixes)}`,
+    `tables of the server: ${isOfApplication ? 'none: it is the forge of an application' : described(server, fixes)}`,
+    ...forge.warnings.map((warning) => `warning: ${warning}`),
+  ])
   const states = isOfApplication ? [forge.state] : [forge.state, server]
   return states.every((state) => state === 'current') && forge.warnings.length === 0 ? 0 : 1
 }
@@ -48,7 +38,7 @@ async function statusOf({ database, location }: ExistingDatabase, ids: IdColumns
   } catch (error) {
     const refusal = databaseRefusal(database, error, ids ?? {})
     if (refusal instanceof CommandError || !isForgeError(error)) throw refusal
-    throw new CommandError(3, `database ${database.shown} cannot be used: ${error.message}`)
+    throw unusable(database, error.message)
   }
 }
 

@@ -3,7 +3,7 @@ import type { SigningKeySource } from '../index.ts'
 import { isForgeError } from '../index.ts'
 import type { KeyDescription } from '../signing-keys/signing-keys.ts'
 import type { Standalone } from '../standalone/standalone.ts'
-import type { CommandIO, ExitCode } from './command.ts'
+import type { CommandIO, ExitCode, ResultOptions } from './command.ts'
 import { CommandError, printable, printResult } from './command.ts'
 import { unwritable } from './file-failure.ts'
 
@@ -56,13 +56,8 @@ export async function followSigningKey(
   return { line: `signing key: ${format} ${fingerprint}`, end: () => clearInterval(timer) }
 }
 
-/** The options of `forgelet keys show`. */
-export interface ShowKeyOptions {
-  readonly json?: true | undefined
-}
-
 /** Describes a signing key. @throws CommandError with the exit code */
-export async function showKey(name: string, options: ShowKeyOptions, io: CommandIO): Promise<ExitCode> {
+export async function showKey(name: string, options: ResultOptions, io: CommandIO): Promise<ExitCode> {
   const { describeKey } = await signingKeys()
   const description = await describeKey(await openSigningKey(name))
   printResult(io, options, description, linesOf(description))
@@ -83,13 +78,12 @@ function linesOf({ userIds = [], comment, created, expires, isRevoked, ...key }:
 }
 
 /** The options of `forgelet keys generate`. */
-export interface GenerateKeyOptions {
+export interface GenerateKeyOptions extends ResultOptions {
   readonly format: 'openpgp' | 'ssh'
   readonly name: string
   readonly email: string
   /** The file of the private key. The public key is in the same place with `.pub`. */
   readonly out: string
-  readonly json?: true | undefined
 }
 
 /** Generates a signing key without a passphrase into two new files. @throws CommandError with the exit code */

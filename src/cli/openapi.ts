@@ -4,17 +4,16 @@ import type { Api } from '../http-adapters/http.ts'
 import { createApi } from '../http-adapters/http.ts'
 import { createForge } from '../index.ts'
 import { memoryStorage } from '../storage/memory.ts'
-import type { CommandIO, ExitCode } from './command.ts'
+import type { CommandIO, ExitCode, ResultOptions } from './command.ts'
 import { unwritable } from './file-failure.ts'
 import { apiDocument } from './own-pages.ts'
 
 /** The options of `forgelet openapi`. */
-export interface OpenApiOptions {
+export interface OpenApiOptions extends ResultOptions {
   /** The output file; undefined = stdout. */
   readonly out?: string | undefined
   /** The URL of the API root for clients; undefined = the host that the document is fetched from. */
   readonly publicUrl?: string | undefined
-  readonly json?: true | undefined
 }
 
 /**

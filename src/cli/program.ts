@@ -63,16 +63,16 @@ export function createProgram(io: CommandIO, run: (work: Promise<ExitCode>) => P
     .action((options) => run(serve(options, io)))
 
   const schema = program.command('schema').description('check and create the tables of a database')
-  inDatabase(named(schema, 'status'), 'or an SQLite file')
+  inDatabase(named(schema, 'status'))
     .description('show the state of the tables, and settings that endanger data')
     .option('--ids <list>', IDS, idColumns)
     .action((options) => run(schemaStatus(options, io)))
-  inDatabase(named(schema, 'plan'), 'or an SQLite file')
+  inDatabase(named(schema, 'plan'))
     .description('print the SQL that creates the tables, without a connection')
     .option('--ids <list>', IDS, idColumns)
     .option('--from <n>', 'the current version of the tables', integer('--from', 999_999), 0)
     .action((options) => run(planSchemaOf(options, io)))
-  inDatabase(named(schema, 'apply'), 'or an SQLite file')
+  inDatabase(named(schema, 'apply'))
     .description('create or update the tables, also while they are in use')
     .option('--ids <list>', IDS, idColumns)
     .action((options) => run(applySchema(options, io)))
@@ -84,49 +84,43 @@ export function createProgram(io: CommandIO, run: (work: Promise<ExitCode>) => P
   ofSource(named(issues, 'convert'))
     .description('write a source as an issue document, a Gitea dump or CSV')
     .requiredOption('-o, --out <out>', 'file, or folder of a dump, to write; - is standard output')
-    .addOption(new Option('--to <format>', 'what to write').choices(TARGETS).default(TARGETS[0]))
+    .addOption(choice('--to <format>', 'what to write', TARGETS))
     .option('--repo <owner/name>', 'repository that a dump is of', repositoryName)
     .action((path, options) => run(convert(path, options, io)))
-  inDatabase(ofSource(named(issues, 'import')), 'or an SQLite file')
+  inDatabase(ofSource(named(issues, 'import')))
     .description('write a source into a repository of "forgelet serve"')
     .requiredOption('--repo <owner/name>', 'repository in the database', repositoryName)
     .option('--dry-run', 'report what the import would do, and write nothing')
-    .addOption(
-      new Option('--on-conflict <how>', 'issues that exist and differ').choices(ON_CONFLICT).default(ON_CONFLICT[0]),
-    )
-    .addOption(
-      new Option('--attribution <how>', 'names: keep names as text; accounts: attribute to accounts')
-        .choices(ATTRIBUTION)
-        .default(ATTRIBUTION[0]),
-    )
+    .addOption(choice('--on-conflict <how>', 'issues that exist and differ', ON_CONFLICT))
+    .addOption(choice('--attribution <how>', 'names: keep names as text; accounts: attribute to accounts', ATTRIBUTION))
     .option('--users <file>', 'map of names to accounts, or to null (JSON or YAML)')
     .action((path, options) => run(importIssues(path, options, io)))
-  inDatabase(named(issues, 'reattribute'), 'or an SQLite file')
+  inDatabase(named(issues, 'reattribute'))
     .description('give accounts to people who were imported by their names')
     .requiredOption('--repo <owner/name>', 'repository in the database', repositoryName)
     .requiredOption('--users <file>', 'map of names to accounts (JSON or YAML)')
     .action((options) => run(reattribute(options, io)))
-  inDatabase(named(issues, 'export'), 'or an SQLite file')
+  inDatabase(named(issues, 'export'))
     .description('write the issues of a repository of "forgelet serve"')
     .requiredOption('--repo <owner/name>', 'repository in the database', repositoryName)
     .option('-o, --out <out>', 'file to write; - is standard output', '-')
     .action((options) => run(exportIssues(options, io)))
 
   const users = program.command('user').description('the users of "forgelet serve"')
-  inDatabase(named(users, 'create').argument('<name>'), 'or an SQLite file')
+  inDatabase(named(users, 'create').argument('<name>'))
     .description('create a user, and print an access token once')
     .option('--admin', 'make the user a site administrator')
     .action((user, options) => run(createUserWithToken(user, options, io)))
 
   const tokens = program.command('token').description('the access tokens of a user of "forgelet serve"')
-  inDatabase(named(tokens, 'create').argument('<user>'), 'or an SQLite file')
+  inDatabase(named(tokens, 'create').argument('<user>'))
     .description('create a token, and print it once')
     .option('--name <name>', 'what the token is for', nameOfToken)
     .action((user, options) => run(createToken(user, options, io)))
-  inDatabase(named(tokens, 'list').argument('<user>'), 'or an SQLite file')
+  inDatabase(named(tokens, 'list').argument('<user>'))
     .description('show ids, times and names, not the tokens')
     .action((user, options) => run(listTokens(user, options, io)))
-  inDatabase(named(tokens, 'revoke').argument('<user>').argument('<id>'), 'or an SQLite file')
+  inDatabase(named(tokens, 'revoke').argument('<user>').argument('<id>'))
     .description('make a token invalid')
     .action((user, id, options) => run(revokeToken(user, id, options, io)))
 
@@ -137,13 +131,13 @@ export function createProgram(io: CommandIO, run: (work: Promise<ExitCode>) => P
     .action((key, options) => run(showKey(key, options, io)))
   named(keys, 'generate')
     .description('make a signing key without a passphrase')
-    .addOption(new Option('--format <format>', 'format of the key').choices(KEY_FORMATS).default(KEY_FORMATS[0]))
+    .addOption(choice('--format <format>', 'format of the key', KEY_FORMATS))
     .requiredOption('--name <name>', 'name of the signer, such as that of the instance')
     .requiredOption('--email <address>', 'e-mail address of the signer')
     .requiredOption('-o, --out <file>', 'new file for the private key; the public key is in FILE.pub')
     .action((options) => run(generateKeyFiles(options, io)))
 
-  inDatabase(named(program, 'doctor'), 'or an SQLite file')
+  inDatabase(named(program, 'doctor'))
     .description('check the database of "forgelet serve" or of an application, without changing it')
     .option('--ids <list>', IDS, idColumns)
     .action((options) => run(doctor(options, io)))
@@ -156,7 +150,7 @@ export function createProgram(io: CommandIO, run: (work: Promise<ExitCode>) => P
     .command('completion')
     .description('print a script that completes commands and options in a shell')
     .addArgument(new Argument('<shell>', 'the shell').choices(SHELLS))
-    .action((shell) => run(printed(io, completionScript(program, shell))))
+    .action((shell) => io.out(completionScript(program, shell)))
 
   complete(program)
   return program
@@ -175,8 +169,17 @@ function named(parent: Command, name: string) {
   return parent.command(name).option('--json', 'print results and errors as one JSON line')
 }
 
+/** Returns an option that has one of a few values, of which the first is the default. */
+function choice<Flags extends string, const Value extends string>(
+  flags: Flags,
+  description: string,
+  values: readonly [Value, ...Value[]],
+) {
+  return new Option(flags, description).choices(values).default(values[0])
+}
+
 /** Adds the options that find a database. */
-function inDatabase<A extends unknown[], O extends OptionValues>(command: Command<A, O>, files: string) {
+function inDatabase<A extends unknown[], O extends OptionValues>(command: Command<A, O>, files = 'or an SQLite file') {
   return command
     .option('--db <url|file>', `postgres://…, mysql://…, ${files} (default: FORGELET_DB, or forgelet.sqlite)`)
     .option('--prefix <prefix>', 'prefix of every table name')
@@ -209,11 +212,6 @@ const MAX_NAME_LENGTH = 255
 function nameOfToken(text: string): string {
   if (text.length <= MAX_NAME_LENGTH) return text
   throw new CommandError(2, `--name: give at most ${MAX_NAME_LENGTH} characters`)
-}
-
-async function printed(io: CommandIO, text: string): Promise<ExitCode> {
-  io.out(text)
-  return 0
 }
 
 /**

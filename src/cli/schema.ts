@@ -1,26 +1,31 @@
 import type { IdColumns } from '../storage/sqlite.ts'
 import type { SchemaStatus } from '../storage/storage.ts'
 import type { CommandIO, ExitCode } from './command.ts'
-import { CommandError } from './command.ts'
+import { CommandError, printResult, toldToStop } from './command.ts'
 import type { DatabaseAddress, DatabaseOptions } from './database.ts'
 import { databaseAddress, databaseRefusal } from './database.ts'
 import { openStorage, planSchema, refuseMissingFile } from './storage-kinds.ts'
 
-/** The options of `forgelet schema`. */
+/** The options of `forgelet schema` and `forgelet doctor`. */
 export interface SchemaOptions extends DatabaseOptions {
+  /** The column types of the ids; undefined = `bigint`, or a database of `forgelet serve`. */
   readonly ids?: IdColumns | undefined
-  readonly json?: true | undefined
 }
 
 /** Prints the SQL that creates the tables, without a connection. @throws CommandError with the documented exit code */
 export async function planSchemaOf(
-  { ids = {}, prefix, json, ...options }: SchemaOptions & { readonly from: number },
+  options: SchemaOptions & { readonly from: number },
   io: CommandIO,
 ): Promise<ExitCode> {
+  const { prefix, schema, ids = {}, from } = options
   const database = databaseAddress(options, io.environment, { connects: false })
-  const statements = await planSchema(database, { prefix, schema: options.schema, ids, from: options.from })
-  if (json) io.out(JSON.stringify({ statements }))
-  else for (const statement of statements) io.out(`${statement};`)
+  const statements = await planSchema(database, { prefix, schema, ids, from })
+  printResult(
+    io,
+    options,
+    { statements },
+    statements.map((statement) => `${statement};`),
+  )
   return 0
 }
 
@@ -59,7 +64,7 @@ async function withStorage(
   const { prefix, schema, ids = {} } = options
   const storage = await openStorage(database, { prefix, schema, ids })
   try {
-    const code = await Promise.race([work(storage, database), stopped(io.stop)])
+    const code = await Promise.race([work(storage, database), stopped(io)])
     await storage.close()
     return code
   } catch (error) {
@@ -87,14 +92,9 @@ async function migrate(storage: Storage, line: string, io: CommandIO): Promise<v
   io.err(`forgelet: done in ${seconds()}`)
 }
 
-function print({ state, warnings }: SchemaStatus, { json }: SchemaOptions, io: CommandIO): void {
-  if (json) {
-    io.out(JSON.stringify({ state, warnings }))
-    return
-  }
-  io.out(state)
-  for (const warning of warnings) io.out(`warning: ${warning}`)
-  if (state !== 'current') io.err(`forgelet: ${FIXES[state]}`)
+function print({ state, warnings }: SchemaStatus, options: SchemaOptions, io: CommandIO): void {
+  printResult(io, options, { state, warnings }, [state, ...warnings.map((warning) => `warning: ${warning}`)])
+  if (!options.json && state !== 'current') io.err(`forgelet: ${FIXES[state]}`)
 }
 
 const FIXES: { readonly [S in Exclude<SchemaStatus['state'], 'current'>]: string } = {
@@ -108,8 +108,8 @@ const FIXES: { readonly [S in Exclude<SchemaStatus['state'], 'current'>]: string
  * Settles only when the command is stopped. The running migration is then abandoned: it is applied completely or not at
  * all.
  */
-async function stopped(stop: AbortSignal): Promise<never> {
-  if (!stop.aborted) await new Promise((resolve) => stop.addEventListener('abort', resolve, { once: true }))
+async function stopped(io: CommandIO): Promise<never> {
+  await toldToStop(io)
   throw new CommandError(
     3,
     'stopped before the end: no change is half applied; run "forgelet schema apply" again to continue',

@@ -1,12 +1,12 @@
 import type { Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { setTimeout } from 'node:timers/promises'
-import type { Fixture, Standalone } from '../standalone/standalone.ts'
+import type { Standalone } from '../standalone/standalone.ts'
 import { openStandalone } from '../standalone/standalone.ts'
 import type { CommandIO, ExitCode } from './command.ts'
-import { CommandError } from './command.ts'
+import { CommandError, toldToStop } from './command.ts'
 import type { DatabaseAddress, DatabaseOptions } from './database.ts'
 import { databaseAddress, databaseRefusal } from './database.ts'
+import { systemCode } from './file-failure.ts'
 import { followSigningKey, openSigningKeys } from './keys.ts'
 import { API_PATH, pageUrl } from './public-url.ts'
 import { readFixture } from './read-fixture.ts'
@@ -28,7 +28,6 @@ export interface ServeOptions extends DatabaseOptions {
   /** How many seconds the requests in progress may take once the command is stopped. */
   readonly shutdownTimeout: number
   readonly logRequests?: true | undefined
-  readonly json?: true | undefined
 }
 
 /**
@@ -41,8 +40,8 @@ export async function serve(options: ServeOptions, io: CommandIO): Promise<ExitC
   const database = databaseAddress(options, io.environment)
   await refuseWrongPlace(database, options)
   const limits = { maxPins: { issue: options.maxPins, pullRequest: options.maxPins } }
-  const fixture = options.fixture === undefined ? undefined : await readFixture(options.fixture, limits)
-  const signingKey = await openSigningKeys(options.signingKey ?? listOf(fixture?.signingKey?.file))
+  const read = options.fixture === undefined ? undefined : await readFixture(options.fixture, limits)
+  const signingKey = await openSigningKeys(options.signingKey ?? read?.keys ?? [])
 
   const server = new ForgeServer()
   const port = await listen(server.http, options.host, options.port)
@@ -52,16 +51,13 @@ export async function serve(options: ServeOptions, io: CommandIO): Promise<ExitC
     server.docsUrl = docsUrl
     const logger = countedLog(options.json ? jsonLog(io) : textLog(io))
     if (options.logRequests) server.http.on('request', requestLog(logger))
-    const opening = openHost(database, options, {
-      limits,
-      fixture: withoutKey(fixture),
-      signingKey,
-      publicUrl,
-      docsUrl,
-      logger,
+    const { prefix, schema } = options
+    const settings = { limits, fixture: read?.fixture, signingKey, publicUrl, docsUrl, logger }
+    const opening = openStandalone({ db: database.location, prefix, schema, ...settings }).catch((error: unknown) => {
+      throw databaseRefusal(database, error)
     })
     // A server may keep others waiting for minutes; what is not committed when the process ends is rolled back.
-    const host = await Promise.race([opening, toldToStop(io.stop)])
+    const host = await Promise.race([opening, toldToStop(io)])
     if (host === undefined) {
       opening.then((late) => late.close()).catch(() => undefined)
       return 0
@@ -70,7 +66,7 @@ export async function serve(options: ServeOptions, io: CommandIO): Promise<ExitC
     announce(database, options, io, logger, host, `http://${urlHost(options.host)}:${port}${API_PATH}`)
     const followed = signingKey && (await followSigningKey(host, signingKey))
     if (followed !== undefined) logger.info(followed.line)
-    await toldToStop(io.stop)
+    await toldToStop(io)
     followed?.end()
     logger.info('stopping when the requests in progress have ended; a second signal stops it now')
     const cut = await server.close(1000 * options.shutdownTimeout)
@@ -88,32 +84,6 @@ export async function serve(options: ServeOptions, io: CommandIO): Promise<ExitC
  * rolls back what is not committed.
  */
 const MAX_DATABASE_CLOSE_MS = 1000
-
-type HostOptions = Omit<Parameters<typeof openStandalone>[0], 'db' | 'prefix' | 'schema'>
-
-async function openHost(
-  database: DatabaseAddress,
-  { prefix, schema }: DatabaseOptions,
-  options: HostOptions,
-): Promise<Standalone> {
-  try {
-    return await openStandalone({ db: database.location, prefix, schema, ...options })
-  } catch (error) {
-    throw databaseRefusal(database, error)
-  }
-}
-
-function listOf(file: string | undefined): readonly string[] {
-  return file === undefined ? [] : [file]
-}
-
-/**
- * Removes the signing key from the fixture. This command opens the key itself, relative to the paths of the command
- * line.
- */
-function withoutKey(fixture: Fixture | undefined): Fixture | undefined {
-  return fixture && { ...fixture, signingKey: undefined }
-}
 
 function announce(
   { shown: db }: DatabaseAddress,
@@ -136,11 +106,6 @@ function urlHost(host: string): string {
   return host.includes(':') ? `[${host}]` : host
 }
 
-async function toldToStop(stop: AbortSignal): Promise<void> {
-  if (stop.aborted) return
-  await new Promise<void>((resolve) => stop.addEventListener('abort', () => resolve(), { once: true }))
-}
-
 /**
  * Starts to listen and returns the port, which the system chooses for port 0.
  * @throws CommandError (wrong usage) if the port is in use or the address does not belong to this machine
@@ -150,24 +115,16 @@ async function listen(server: Server, host: string, port: number): Promise<numbe
     server.once('error', (error) => reject(refusal(error, host, port)))
     server.listen({ host, port }, resolve)
   })
-  return portOf(server.address())
-}
-
-function portOf(address: AddressInfo | string | null): number {
-  if (address === null || typeof address === 'string') throw new TypeError('the server does not listen on a port')
-  return address.port
+  const address = server.address()
+  return address === null || typeof address === 'string' ? port : address.port // never a pipe, which has a name
 }
 
 function refusal(error: Error, host: string, port: number): CommandError {
-  const code = 'code' in error ? error.code : undefined
-  if (code === 'EADDRINUSE') {
-    return new CommandError(
-      2,
-      `port ${port} on ${host} is in use: stop the other program, or choose another with --port`,
-    )
+  const code = systemCode(error)
+  const fixes: { readonly [code: string]: string | undefined } = {
+    EADDRINUSE: `port ${port} on ${host} is in use: stop the other program, or choose another with --port`,
+    EACCES: `port ${port} on ${host} is not permitted: choose one above 1023 with --port`,
   }
-  if (code === 'EACCES') {
-    return new CommandError(2, `port ${port} on ${host} is not permitted: choose one above 1023 with --port`)
-  }
-  return new CommandError(2, `--host ${host}: cannot listen there (${String(code ?? error.message)}); try 127.0.0.1`)
+  const other = `--host ${host}: cannot listen there (${code ?? error.message}); try 127.0.0.1`
+  return new CommandError(2, fixes[code ?? ''] ?? other)
 }

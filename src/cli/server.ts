@@ -156,23 +156,19 @@ export class ForgeServer {
 /** Returns a check of the database for probes. It returns why the server is not ready, which is logged when it changes. */
 function databaseCheck(host: Pick<Host, 'checkDatabase'>, logger: Logger): () => Promise<string | undefined> {
   let reported: string | undefined
-  const check = (): Promise<string | undefined> =>
-    host
-      .checkDatabase()
-      .then(
-        () => undefined,
-        (error: unknown) => {
-          const obstacle = (isForgeError(error) && OBSTACLES[error.code]) || 'the database cannot be used'
-          if (reported !== obstacle) logger.warn(`not ready: ${obstacle}`, { error })
-          return obstacle
-        },
-      )
-      .then((obstacle) => {
-        running = undefined
-        reported = obstacle
-        return obstacle
-      })
   let running: Promise<string | undefined> | undefined
+  const check = async (): Promise<string | undefined> => {
+    let obstacle: string | undefined
+    try {
+      await host.checkDatabase()
+    } catch (error) {
+      obstacle = (isForgeError(error) && OBSTACLES[error.code]) || 'the database cannot be used'
+      if (reported !== obstacle) logger.warn(`not ready: ${obstacle}`, { error })
+    }
+    running = undefined
+    reported = obstacle
+    return obstacle
+  }
   return () => {
     running ??= check() // probes that arrive meanwhile wait for the same
     return running

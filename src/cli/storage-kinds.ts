@@ -4,7 +4,7 @@ import type { ForgeStorage } from '../storage/storage.ts'
 import type { Environment } from './command.ts'
 import { CommandError } from './command.ts'
 import type { DatabaseAddress, DatabaseOptions } from './database.ts'
-import { databaseAddress } from './database.ts'
+import { databaseAddress, unusable } from './database.ts'
 
 /** Where the tables of a storage are, and how they store ids. */
 export interface StorageSettings {
@@ -95,10 +95,9 @@ export async function existingDatabase(
  * @param creator - the command that creates it
  * @throws CommandError (database)
  */
-export function refuseMissingFile({ kind, location, shown }: DatabaseAddress, creator: 'serve' | 'schema apply'): void {
-  if (kind !== 'sqlite' || existsSync(location)) return
-  const fix = `correct the path, or create it with "forgelet ${creator}"`
-  throw new CommandError(3, `database ${shown} cannot be used: the file does not exist: ${fix}`)
+export function refuseMissingFile(database: DatabaseAddress, creator: 'serve' | 'schema apply'): void {
+  if (database.kind !== 'sqlite' || existsSync(database.location)) return
+  throw unusable(database, `the file does not exist: correct the path, or create it with "forgelet ${creator}"`)
 }
 
 async function asUsage<T>(made: Promise<T>): Promise<T> {

@@ -15,7 +15,6 @@ export interface ConvertOptions extends SourceOptions {
   readonly to: 'document' | 'gitea-dump' | 'csv'
   /** The repository of a dump. */
   readonly repo?: RepositoryName | undefined
-  readonly json?: true | undefined
 }
 
 /**

@@ -9,7 +9,6 @@ import { writeDocument } from './write-document.ts'
 export interface ExportOptions extends RepositoryOptions {
   /** A file, or `-` for standard output. */
   readonly out: string
-  readonly json?: true | undefined
 }
 
 /**

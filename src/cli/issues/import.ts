@@ -17,7 +17,6 @@ export interface ImportCommandOptions extends RepositoryOptions, SourceOptions {
   readonly attribution: 'names' | 'accounts'
   /** A file. */
   readonly users?: string | undefined
-  readonly json?: true | undefined
 }
 
 /**

@@ -9,7 +9,6 @@ import { readUsers, withoutAccount } from './people.ts'
 export interface ReattributeOptions extends RepositoryOptions {
   /** A file. */
   readonly users: string
-  readonly json?: true | undefined
 }
 
 /**

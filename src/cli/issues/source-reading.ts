@@ -10,14 +10,14 @@ import type { OpenedSource } from '../../exchange/files.ts'
 import { openIssueSource } from '../../exchange/files.ts'
 import type { Violation } from '../../index.ts'
 import { isForgeError } from '../../index.ts'
-import type { CommandIO } from '../command.ts'
+import type { CommandIO, ResultOptions } from '../command.ts'
 import { CommandError, counted, printable } from '../command.ts'
 import { readFailure, systemCode } from '../file-failure.ts'
 import type { ProgressBar } from './progress-bar.ts'
 import { progressBar } from './progress-bar.ts'
 
 /** The options that say how a source is read. */
-export interface SourceOptions {
+export interface SourceOptions extends ResultOptions {
   /** The format; undefined = recognized. */
   readonly from?: ExchangeFormat | undefined
   readonly confidential?: 'keep' | undefined

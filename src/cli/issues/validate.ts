@@ -3,16 +3,11 @@ import { counted, printResult, violationLine } from '../command.ts'
 import type { Source, SourceOptions, SourceReading } from './source-reading.ts'
 import { invalidSource, notCarriedLines, openSource, shownSource } from './source-reading.ts'
 
-/** The options of `forgelet issues validate`. */
-export interface ValidateOptions extends SourceOptions {
-  readonly json?: true | undefined
-}
-
 /**
  * Checks a source of issues, and lists what is wrong and what is not carried.
  * @throws CommandError with the documented exit code
  */
-export async function validate(path: string, options: ValidateOptions, io: CommandIO): Promise<ExitCode> {
+export async function validate(path: string, options: SourceOptions, io: CommandIO): Promise<ExitCode> {
   const source = { ...options, path }
   const reading = await openSource(source, io, options.json ? undefined : 'checking')
   for await (const _ of reading.records());
