@@ -1,5 +1,6 @@
 import type { BigIntStats } from 'node:fs'
-import { readFile, stat } from 'node:fs/promises'
+import { constants } from 'node:fs'
+import { open, stat } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { SigningKeySource } from '../core/ports.ts'
@@ -12,13 +13,12 @@ import { watchKey } from './watched-key.ts'
 
 /** The file at an absolute path, with the `.pub` beside it. Symbolic links are followed. */
 export function keyFileAt(path: string): KeyPlace {
-  const state = (): Promise<PlaceState> => explained(stateOf(path))
   return {
     name: `the key file is ${path}`,
-    state,
+    state: () => explained(stateOf(path)),
     async read() {
-      await state()
-      return keyIn(await explained(readFile(path)), () => readBeside(path)).publicKey()
+      const beside = () => contentOf(`${path}.pub`).catch(() => undefined)
+      return keyIn(await explained(contentOf(path)), beside).publicKey()
     },
   }
 }
@@ -31,6 +31,17 @@ async function stateOf(path: string): Promise<PlaceState> {
 
 function statOf(path: string): Promise<BigIntStats> {
   return stat(path, { bigint: true })
+}
+
+/** Checks and reads one file, whatever takes its name meanwhile; a pipe is opened without waiting for a writer. */
+async function contentOf(path: string): Promise<Uint8Array> {
+  const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK)
+  try {
+    requireFile(await file.stat({ bigint: true }))
+    return await file.readFile()
+  } finally {
+    await file.close()
+  }
 }
 
 /** Distinguishes one state of files from another. Times of change cannot be set back. */
@@ -48,20 +59,12 @@ function requireFile(stats: BigIntStats): void {
   if (stats.size > MAX_KEY_BYTES) throw unreadableKey(TOO_LARGE)
 }
 
-async function readBeside(path: string): Promise<Uint8Array | undefined> {
-  try {
-    requireFile(await statOf(`${path}.pub`))
-    return await readFile(`${path}.pub`)
-  } catch {
-    return undefined
-  }
-}
-
 const REASONS: ReadonlyMap<unknown, string> = new Map([
   ['ENOENT', 'the file does not exist; check the path'],
   ['ENOTDIR', 'the file does not exist; check the path'],
   ['EACCES', 'this process may not read the file; change its permissions'],
   ['EPERM', 'this process may not read the file; change its permissions'],
+  ['ENXIO', 'it is a socket; give the path of an ordinary file'],
   ['ELOOP', 'its symbolic links lead in a circle; see them with: namei FILE'],
 ])
 
@@ -104,7 +107,8 @@ export async function openKeyFile(path: string | URL, options?: unknown): Promis
 
   try {
     const place = keyFileAt(resolve(file))
-    return await watchKey(place, await place.read())
+    const state = await place.state()
+    return watchKey(place, await place.read(), state)
   } catch (error) {
     if (!isForgeError(error, 'SIGNING_KEY_UNREADABLE')) throw error
     throw new ForgeError('SIGNING_KEY_UNREADABLE', `${file}: ${error.message}`, undefined, { cause: error })

@@ -138,8 +138,11 @@ function naming({ name }: KeyPlace, error: unknown): unknown {
   return new ForgeError('SIGNING_KEY_UNREADABLE', error.message, undefined, { cause })
 }
 
-/** Watches a key from when it was read. */
-export async function watchKey(place: KeyPlace, key: PublicKey): Promise<SigningKeySource> {
-  const { stamp, changedAt } = await place.state()
+/**
+ * Watches a key.
+ *
+ * @param state - the state of the place before the key was read: what changed meanwhile is read again
+ */
+export function watchKey(place: KeyPlace, key: PublicKey, { stamp, changedAt }: PlaceState): SigningKeySource {
   return new WatchedKey(place, key, Date.now() - changedAt > COARSEST_STAMP_MS ? stamp : '')
 }

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process'
 import fs, { linkSync, renameSync, rmSync, statSync, symlinkSync, utimesSync } from 'node:fs'
 import { syncBuiltinESMExports } from 'node:module'
 import { monitorEventLoopDelay } from 'node:perf_hooks'
@@ -159,6 +160,55 @@ describe('the file system', () => {
     }
     syncBuiltinESMExports()
   }
+
+  /** After each look at the state of a file, something else takes its name, before the file is read. */
+  function swapped(path: string, swap: () => unknown): void {
+    const { stat } = fs.promises
+    replace(fs.promises, {
+      stat: async (...given: Parameters<typeof stat>) => {
+        const stats = await stat(...given)
+        if (given[0] === path) swap()
+        return stats
+      },
+    })
+  }
+
+  test.each([
+    ['a pipe', 'a pipe or a device', (path: string) => execFileSync('mkfifo', [path])],
+    ['a device', 'a pipe or a device', (path: string) => symlinkSync('/dev/zero', path)],
+    ['a large file', 'larger than 128 KiB', (path: string) => fs.writeFileSync(path, 'a'.repeat(10_000_000))],
+  ])('may have %s in place of a file between the look and the read: %s', async (_what, reason, make) => {
+    const [, path] = await opened()
+    swapped(path, () => {
+      rmSync(path)
+      make(path)
+    })
+
+    await expect(openKeyFile(path)).rejects.toThrow(reason)
+  })
+
+  test('may lead a link to another old file before the second look at the state: the key is that one’s', async () => {
+    const [, path] = await opened()
+    const link = `${path}-link`
+    symlinkSync(path, link)
+    const target = folder.write(`key-${count}-other`, other)
+    await delay(2100)
+    const { stat } = fs.promises
+    let looks = 0
+    replace(fs.promises, {
+      stat: (...given: Parameters<typeof stat>) => {
+        if (given[0] === link) looks += 1
+        if (given[0] === link && looks === 2) {
+          rmSync(link)
+          symlinkSync(target, link)
+        }
+        return stat(...given)
+      },
+    })
+    const key = await openKeyFile(link)
+
+    expect(await next(key)).toBe(other)
+  })
 
   test('is never called synchronously once the file is open', async () => {
     const [key, path] = await opened()
