@@ -5,10 +5,9 @@ import { join, resolve } from 'node:path'
 import { promisify } from 'node:util'
 import type { SigningKeySource } from '../core/ports.ts'
 import { isObject, need } from '../schema/arguments.ts'
-import { ForgeError, isForgeError } from '../schema/errors.ts'
 import { refuseUnknown } from '../schema/options.ts'
 import type { PublicKey } from '../schema/records.ts'
-import { keyFileAt, stateIn } from './key-file.ts'
+import { keyFileAt, opened, stateIn } from './key-file.ts'
 import { unreadableKey } from './key-text.ts'
 import { keyIn } from './parsed-key.ts'
 import type { KeyPlace, PlaceState } from './watched-key.ts'
@@ -71,7 +70,7 @@ class GitKeyPlace implements KeyPlace {
   async #sshKey(name: string, command: string | undefined): Promise<PublicKey | undefined> {
     if (name === '' && command === undefined) return undefined
 
-    const printed = name === '' ? await this.#run('sh', ['-c', command ?? '']) : undefined
+    const printed = name === '' ? await this.#run('sh', ['-c', '--', command ?? '']) : undefined
     const literal = printed?.toString().split('\n', 1)[0] ?? name
     if (/^(?:key::|ssh-)/.test(literal)) return keyIn(literal).publicKey()
     if (name === '') throw unreadableKey('gpg.ssh.defaultKeyCommand of git prints no key')
@@ -106,28 +105,34 @@ class GitKeyPlace implements KeyPlace {
       GNUPGHOME = join(HOME, '.gnupg'),
     } = this.#options.env
     const configs = [join(HOME, '.gitconfig'), join(XDG_CONFIG_HOME, 'git', 'config'), this.#absolute('.git/config')]
-    return [...configs, ...['pubring.kbx', 'pubring.gpg', 'private-keys-v1.d'].map((name) => join(GNUPGHOME, name))]
+    return [...configs, ...['pubring.kbx', 'pubring.gpg', 'public-keys.d', 'private-keys-v1.d'].map((name) => join(GNUPGHOME, name))]
   }
 
   #absolute(path: string): string {
     return resolve(this.#options.cwd, path)
   }
 
-  /** Returns what a program prints; undefined if it fails. @throws ForgeError `SIGNING_KEY_UNREADABLE` when it cannot run */
-  async #run(program: string, options: readonly string[]): Promise<Buffer | undefined> {
-    const limits = {
-      timeout: PROGRAM_TIMEOUT_MS,
-      killSignal: 'SIGKILL',
-      maxBuffer: 1_048_576,
-      encoding: 'buffer',
-    } as const
-    try {
-      return (await start(program, options, { ...this.#options, ...limits })).stdout
-    } catch (error) {
-      if (error instanceof Error && 'code' in error && typeof error.code === 'number') return undefined
-      throw unreadableKey('a program that git signs with cannot be started, or takes more than five seconds', error)
-    }
+  #run(program: string, options: readonly string[]): Promise<Buffer | undefined> {
+    return run(this.#options, program, options)
   }
+}
+
+/** Returns what a program prints; undefined if it fails. @throws ForgeError `SIGNING_KEY_UNREADABLE` when it cannot run */
+async function run(where: GitKeyOptions, program: string, options: readonly string[]): Promise<Buffer | undefined> {
+  const limits = { timeout: PROGRAM_TIMEOUT_MS, killSignal: 'SIGKILL', maxBuffer: 1_048_576, encoding: 'buffer' } as const
+  try {
+    return (await start(program, options, { ...where, ...limits })).stdout
+  } catch (error) {
+    const { code, signal } = endOf(error)
+    if (typeof code === 'number') return undefined
+    // The error itself repeats what the program printed, which may be a private key.
+    const cause = new Error(`${program} ended with ${String(code ?? signal)}`)
+    throw unreadableKey('a program that git signs with cannot be started, or takes more than five seconds', cause)
+  }
+}
+
+function endOf(error: unknown): { readonly code?: unknown; readonly signal?: unknown } {
+  return isObject(error) ? error : {}
 }
 
 /** An entry of the configuration: the file it is from, its name and its value. */
@@ -150,12 +155,10 @@ export async function openGitConfigKey(options: GitKeyOptions): Promise<SigningK
   const { cwd, env } = options
   need(typeof cwd === 'string' && cwd !== '', 'openGitConfigKey', 'cwd', 'the path of a folder')
   need(isObject(env), 'openGitConfigKey', 'env', 'the environment of git, such as process.env')
-  const place = new GitKeyPlace({ cwd: resolve(cwd), env })
-  try {
+  return opened(`git signs in ${cwd}`, async () => {
+    const top = await run({ cwd: resolve(cwd), env }, 'git', ['rev-parse', '--show-toplevel'])
+    const place = new GitKeyPlace({ cwd: String(top ?? resolve(cwd)).replace(/\n$/, ''), env })
     const key = await place.find()
-    return key && (await watchKey(place, key))
-  } catch (error) {
-    if (!isForgeError(error, 'SIGNING_KEY_UNREADABLE')) throw error
-    throw new ForgeError('SIGNING_KEY_UNREADABLE', `${place.name}: ${error.message}`, undefined, { cause: error })
-  }
+    return key && watchKey(place, key, await place.state())
+  })
 }

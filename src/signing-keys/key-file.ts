@@ -11,8 +11,15 @@ import { keyIn } from './parsed-key.ts'
 import type { KeyPlace, PlaceState } from './watched-key.ts'
 import { watchKey } from './watched-key.ts'
 
-/** The file at an absolute path, with the `.pub` beside it. Symbolic links are followed. */
+/**
+ * The file at an absolute path, with the `.pub` beside it. Symbolic links are followed.
+ *
+ * @throws ForgeError `SIGNING_KEY_UNREADABLE` when the path is itself a key, which no message and no log may repeat
+ */
 export function keyFileAt(path: string): KeyPlace {
+  if (path.includes('\n') || path.includes('-----BEGIN')) {
+    throw unreadableKey('the path is itself a key; give the path of a file, or pass the key to sshKey or openpgpKey')
+  }
   return {
     name: `the key file is ${path}`,
     state: () => explained(stateOf(path)),
@@ -101,16 +108,19 @@ export async function openKeyFile(path: string | URL, options?: unknown): Promis
   if (typeof path !== 'string' && !(path instanceof URL)) throw new TypeError('openKeyFile takes a path or a file: URL')
 
   const file = typeof path === 'string' ? path : fileURLToPath(path)
-  if (file.includes('\n') || file.includes('-----BEGIN')) {
-    throw unreadableKey('the path is itself a key; give the path, or pass the key to sshKey or openpgpKey')
-  }
-
-  try {
-    const place = keyFileAt(resolve(file))
+  const place = keyFileAt(resolve(file))
+  return opened(file, async () => {
     const state = await place.state()
     return watchKey(place, await place.read(), state)
+  })
+}
+
+/** Names the place in the message of an error: whoever opens a key gave the place. */
+export async function opened<T>(place: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
   } catch (error) {
     if (!isForgeError(error, 'SIGNING_KEY_UNREADABLE')) throw error
-    throw new ForgeError('SIGNING_KEY_UNREADABLE', `${file}: ${error.message}`, undefined, { cause: error })
+    throw new ForgeError('SIGNING_KEY_UNREADABLE', `${place}: ${error.message}`, undefined, { cause: error })
   }
 }

@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { appendFileSync, chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
+import { inspect } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { SigningKeySource } from '../../src/index.ts'
 import { describeKey, generateKey, openGitConfigKey } from '../../src/signing-keys/signing-keys.ts'
@@ -98,6 +99,38 @@ describeWith(['git', 'gpg', 'gpgconf', 'ssh-keygen'], 'the key that git signs wi
     ['a configuration that is broken', '[user\n', 'cannot read its configuration'],
   ])('is an error where git has %s', async (_what, config, reason) => {
     await expect(openGitConfigKey(user(config).options)).rejects.toThrow(reason)
+  })
+
+  test('names no private byte in an error, of a command that prints them and of a key in place of its path', async () => {
+    const secret = folder.read('id_ed25519')
+    const file = `'${folder.path}/id_ed25519'`
+    const command = `[gpg "ssh"]\ndefaultKeyCommand = "cat ${file}; cat ${file} >&2; kill -9 $$"\n${ssh}`
+    const literal = `[user]\nsigningKey = "${secret.replaceAll('\n', '\\n')}"\n${ssh}`
+    for (const config of [command, literal]) {
+      const error = await openGitConfigKey(user(config).options).catch((thrown: unknown) => thrown)
+
+      expect(error).toMatchObject({ code: 'SIGNING_KEY_UNREADABLE' })
+      expect(inspect(error, { depth: 9 })).not.toContain('Buffer')
+      for (const line of secret.split('\n').slice(1, -2)) {
+        expect(inspect(error, { depth: 9, showHidden: true })).not.toContain(line)
+      }
+    }
+  })
+
+  test('in a folder of a repository is that of the repository, from whose root its paths lead, and followed', async () => {
+    const { options, cwd } = user(ssh)
+    const config = join(cwd, '.git', 'config')
+    const below = join(cwd, 'some', 'folder')
+    mkdirSync(below, { recursive: true })
+    appendFileSync(config, '[user]\nsigningKey = ../id_ed25519.pub\n')
+    const key = await openGitConfigKey({ ...options, cwd: below })
+    expect(await textOf(key)).toBe(folder.read('id_ed25519.pub'))
+    await delay(2300)
+    await key?.publicKey()
+    await delay(1000)
+    appendFileSync(config, '[user]\nsigningKey = ../second.pub\n')
+
+    await expect.poll(() => textOf(key), { timeout: 5000, interval: 260 }).toBe(folder.read('second.pub'))
   })
 
   test('takes five seconds of a program that hangs', async () => {
