@@ -1,4 +1,4 @@
-import { writeFile } from 'node:fs/promises'
+import { rm, writeFile } from 'node:fs/promises'
 import type { SigningKeySource } from '../index.ts'
 import { isForgeError } from '../index.ts'
 import type { KeyDescription } from '../signing-keys/signing-keys.ts'
@@ -97,7 +97,10 @@ export async function generateKeyFiles(options: GenerateKeyOptions, io: CommandI
   })
   const files = [out, `${out}.pub`] as const
   await writeNew(files[0], privateKey)
-  await writeNew(files[1], publicKey)
+  await writeNew(files[1], publicKey).catch(async (error: unknown) => {
+    await rm(files[0])
+    throw error
+  })
   const { fingerprint } = await describeKey(format === 'ssh' ? sshKey(publicKey) : openpgpKey(publicKey))
   printResult(io, options, { format, fingerprint, privateKey: files[0], publicKey: files[1] }, [fingerprint])
   io.err(

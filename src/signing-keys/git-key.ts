@@ -105,7 +105,10 @@ class GitKeyPlace implements KeyPlace {
       GNUPGHOME = join(HOME, '.gnupg'),
     } = this.#options.env
     const configs = [join(HOME, '.gitconfig'), join(XDG_CONFIG_HOME, 'git', 'config'), this.#absolute('.git/config')]
-    return [...configs, ...['pubring.kbx', 'pubring.gpg', 'public-keys.d', 'private-keys-v1.d'].map((name) => join(GNUPGHOME, name))]
+    return [
+      ...configs,
+      ...['pubring.kbx', 'pubring.gpg', 'public-keys.d', 'private-keys-v1.d'].map((name) => join(GNUPGHOME, name)),
+    ]
   }
 
   #absolute(path: string): string {
@@ -119,7 +122,12 @@ class GitKeyPlace implements KeyPlace {
 
 /** Returns what a program prints; undefined if it fails. @throws ForgeError `SIGNING_KEY_UNREADABLE` when it cannot run */
 async function run(where: GitKeyOptions, program: string, options: readonly string[]): Promise<Buffer | undefined> {
-  const limits = { timeout: PROGRAM_TIMEOUT_MS, killSignal: 'SIGKILL', maxBuffer: 1_048_576, encoding: 'buffer' } as const
+  const limits = {
+    timeout: PROGRAM_TIMEOUT_MS,
+    killSignal: 'SIGKILL',
+    maxBuffer: 1_048_576,
+    encoding: 'buffer',
+  } as const
   try {
     return (await start(program, options, { ...where, ...limits })).stdout
   } catch (error) {

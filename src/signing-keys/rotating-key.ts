@@ -43,8 +43,8 @@ class RotatingKey implements SigningKeySource {
     return {
       format,
       publicKey: (options) => {
-        if (current.format !== format) return this.#join(format, former)
-        return after(current.publicKey(options), (key) => this.#join(format, [key, ...former]))
+        if (current.format !== format) return this.#join(format, former, undefined)
+        return after(current.publicKey(options), (key) => this.#join(format, [key, ...former], key.expiresAt))
       },
     }
   }
@@ -74,15 +74,14 @@ class RotatingKey implements SigningKeySource {
     logger.error('a former signing key cannot be read; the others are served', { error })
   }
 
-  /** Joins keys once, until one of them changes. */
-  #join(format: SigningKeyFormat, keys: readonly PublicKey[]): MaybePromise<PublicKey> {
+  /** Joins keys once, until one of them changes. That a former key expires is nothing to warn of. */
+  #join(format: SigningKeyFormat, keys: readonly PublicKey[], expiresAt: Date | undefined): MaybePromise<PublicKey> {
     const of = keys.map(({ etag }) => etag).join()
     const known = this.#joined.get(format)
     if (known?.of === of) return known
 
     const texts = [...new Set(keys.map(({ text }) => text))]
     return after(format === 'ssh' ? texts.join('') : joinArmors(texts), (text) => {
-      const expiresAt = keys[0]?.expiresAt
       const key = { ...toPublicKey(format, { text, expiresAt }), of }
       this.#joined.set(format, key)
       return key
