@@ -4,10 +4,6 @@ import type { KeyDescription, PublishedText } from './published-key.ts'
 
 type Openpgp = typeof import('openpgp')
 
-/** Each of them costs the time of a signature. */
-const MAX_PARTS = 1000
-const TOO_MANY_PARTS = 'it has more than 1,000 user ids and subkeys; export it with those that are in use'
-
 /**
  * Returns the armored public half of an OpenPGP key. openpgp.js separates the halves. What is published of a private key
  * was verified: damage that puts private bytes where public ones belong breaks the signatures.
@@ -21,7 +17,6 @@ export async function publishOpenpgp(content: string | Uint8Array): Promise<Publ
     throw unreadableKey('the OpenPGP key is damaged or cut off; export it again with gpg --export --armor')
   }
   if (others.length > 0) throw unreadableKey('it contains more than one OpenPGP key; export only the signing key')
-  if (found.users.length + found.subkeys.length > MAX_PARTS) throw unreadableKey(TOO_MANY_PARTS)
 
   const key = found.toPublic()
   const isPrivate = found.isPrivate() || (typeof content === 'string' && content.startsWith('-----BEGIN PGP PRIVATE'))
