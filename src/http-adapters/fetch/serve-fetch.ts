@@ -1,43 +1,71 @@
 import { cancel } from '../routes/byte-stream.ts'
-import type { Actor, Api, Authenticate, DispatchOptions } from '../routes/create-api.ts'
-import type { ApiResponse, StreamedResponse, Target, TextResponse } from '../routes/messages.ts'
-import { below, isStreamed, parseTarget } from '../routes/messages.ts'
+import type { Actor, Api } from '../routes/create-api.ts'
+import type { ApiResponse, StreamedResponse, TextResponse } from '../routes/messages.ts'
+import { below, isStreamed, parseTarget, toBase } from '../routes/messages.ts'
+import type { MountOptions } from '../routes/mount-options.ts'
+import { checkMount } from '../routes/mount-options.ts'
 import { FetchRequestContext } from './fetch-context.ts'
 
-/** One Fetch request. */
-export interface FetchContext<A extends Actor> {
-  readonly request: Request
-  /** The path at which the API is mounted; `""` for the root. */
-  readonly base: string
-  readonly authenticate: Authenticate<A>
-  readonly options: DispatchOptions
+/** Options for mounting an API where requests follow the Fetch standard. */
+export type FetchMountOptions<A extends Actor, Req extends Request, Native extends readonly unknown[]> = MountOptions<
+  A,
+  readonly [request: Req, ...native: Native]
+>
+
+/**
+ * Answers a request: with a response if the ports and the storage are synchronous, otherwise with a promise for one.
+ * Runtimes and frameworks take both, and each promise costs them more than a route. The handler passes any further
+ * arguments, such as the environment of a Worker or the context of a framework, to `authenticate`.
+ */
+export interface FetchHandler<Req extends Request = Request, Native extends readonly unknown[] = readonly unknown[]> {
+  /** Answers paths that the API does not have with 404. Never throws and never rejects. */
+  (request: Req, ...native: Native): Response | Promise<Response>
+  /**
+   * Returns `undefined` for a path that the API does not have, without having read anything of the request. Never throws
+   * and never rejects.
+   */
+  match(request: Req, ...native: Native): Response | undefined | Promise<Response | undefined>
 }
 
 /**
- * Answers one request, synchronously if the API does: each promise that is waited for costs a turn of the microtask
- * queue. Returns `undefined` for a path that the API does not have. Never throws and never rejects.
+ * Mounts an API wherever a function takes a Fetch `Request` and returns a `Response`: `Bun.serve`, `Deno.serve`,
+ * Workers, Hono's `mount`, and route handlers in the style of Next.js. Source: docs/manual/05-mount-it.md
+ *
+ * @throws TypeError when an option is missing or invalid
  */
-export function serveFetch<A extends Actor>(
-  api: Api<A>,
-  context: FetchContext<A>,
-): Response | undefined | Promise<Response | undefined> {
-  const target = targetOf(context)
-  if (target === undefined) return undefined
+export function fetchHandler<
+  A extends Actor,
+  Req extends Request = Request,
+  Native extends readonly unknown[] = readonly unknown[],
+>(api: Api<A>, options: FetchMountOptions<NoInfer<A>, Req, Native>): FetchHandler<Req, Native> {
+  checkMount('fetchHandler', api, options)
+  const { authenticate, crossSite } = options
+  const base = toBase(options.basePath)
+  const dispatchOptions = { crossSite }
 
-  const apiRequest = new FetchRequestContext(context.request, target)
-  const reply = api.dispatch(apiRequest, context.authenticate, context.options)
-  if (reply === undefined || !('then' in reply)) return reply && respond(api, apiRequest, reply)
-  return reply.then((settled) => settled && respond(api, apiRequest, settled))
+  const match = (request: Req, ...native: Native): ReturnType<FetchHandler['match']> => {
+    const { url } = request
+    const fragment = url.indexOf('#')
+    const target = below(base, parseTarget(fragment === -1 ? url : url.slice(0, fragment)))
+    if (target === undefined) return undefined
+
+    const apiRequest = new FetchRequestContext(request, target)
+    const reply = api.dispatch(apiRequest, () => authenticate(request, ...native), dispatchOptions)
+    // Each promise that is waited for costs a turn of the microtask queue.
+    if (reply === undefined || !('then' in reply)) return reply && respond(api, apiRequest, reply)
+    return reply.then((settled) => settled && respond(api, apiRequest, settled))
+  }
+  const handle = (request: Req, ...native: Native): Response | Promise<Response> => {
+    const served = match(request, ...native)
+    if (served instanceof Promise) return served.then((response) => response ?? refuse(api, request))
+    return served ?? refuse(api, request)
+  }
+  return Object.assign(handle, { match })
 }
 
 /** The 404 response for a path that the API does not have. */
-export function refuseFetch<A extends Actor>(api: Api<A>, request: Request): Response {
+function refuse<A extends Actor>(api: Api<A>, request: Request): Response {
   return toResponse(api.unmatched(new FetchRequestContext(request, { path: '/', query: '' })))
-}
-
-function targetOf({ request: { url }, base }: Pick<FetchContext<never>, 'request' | 'base'>): Target | undefined {
-  const fragment = url.indexOf('#')
-  return below(base, parseTarget(fragment === -1 ? url : url.slice(0, fragment)))
 }
 
 /** Converts a response. If that fails, for example because of an invalid header, the result is a 500. */

@@ -3,9 +3,10 @@ import { EventEmitter, once } from 'node:events'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { cancel } from '../routes/byte-stream.ts'
 import type { Actor, Api } from '../routes/create-api.ts'
-import type { ApiResponse, StreamedResponse, Target, TextResponse } from '../routes/messages.ts'
-import { isStreamed, MAX_DISCARDED_BYTES } from '../routes/messages.ts'
+import type { ApiResponse, StreamedResponse, TextResponse } from '../routes/messages.ts'
+import { below, isStreamed, MAX_DISCARDED_BYTES, parseTarget, toBase } from '../routes/messages.ts'
 import type { MountOptions } from '../routes/mount-options.ts'
+import { checkMount } from '../routes/mount-options.ts'
 import { NodeRequestContext } from './node-context.ts'
 import type { NodeRequest, NodeResponse } from './node-messages.ts'
 import { isDestroyed } from './node-messages.ts'
@@ -13,41 +14,51 @@ import { isDestroyed } from './node-messages.ts'
 /** How long a response waits for a client that is still sending, but silent, in milliseconds. */
 const MAX_SILENCE_MS = 5000
 
-/** One mount on a Node server. */
-export interface NodeMount<A extends Actor, Req extends NodeRequest> {
-  readonly api: Api<A>
-  readonly options: MountOptions<A, readonly [request: Req]>
-}
+/** Options for mounting an API on a Node server. */
+export type NodeMountOptions<A extends Actor, Req extends NodeRequest> = MountOptions<A, readonly [request: Req]>
 
-/** One request to a Node server. */
-export interface NodeContext<Req extends NodeRequest> {
-  readonly request: Req
-  readonly response: NodeResponse
-  /**
-   * Passes the request on to the host, for paths that the API does not have. If undefined, the adapter answers those
-   * with 404.
-   */
-  readonly next: ((error?: unknown) => void) | undefined
-  /** Undefined if the request is not below the mount point. */
-  readonly target: Target | undefined
-}
+/**
+ * A listener for `node:http`. With `next` it is a middleware, which calls `next` for paths that the API does not have.
+ */
+export type NodeHandler<Req extends NodeRequest> = (
+  request: Req,
+  response: NodeResponse,
+  next?: (error?: unknown) => void,
+) => void
 
-/** Answers one request, or passes it on to the host. Never throws. Nothing that it starts rejects. */
-export function serveNode<A extends Actor, Req extends NodeRequest>(
-  { api, options }: NodeMount<A, Req>,
-  { request, response, next, target }: NodeContext<Req>,
-): void {
-  if (response.headersSent || response.writableEnded) return
+/**
+ * Mounts an API on a Node server: `createServer(nodeHandler(api, { authenticate, basePath: '/api/v1' }))`. The handler
+ * is also a middleware for Express 4 and 5, for Connect, and for Fastify (with middie), before and after body parsers.
+ * Their `use` strips the mount point: `use('/api/v1', nodeHandler(api, { authenticate }))`. Requests for paths that the
+ * API does not have go to `next` when it is given; otherwise they are answered with 404. `forgelet/express` has this
+ * function as `expressHandler`. Source: docs/manual/05-mount-it.md
+ *
+ * @throws TypeError when an option is missing or invalid
+ */
+export function nodeHandler<A extends Actor, Req extends NodeRequest = NodeRequest>(
+  api: Api<A>,
+  options: NodeMountOptions<NoInfer<A>, Req>,
+): NodeHandler<Req> {
+  checkMount('nodeHandler', api, options)
+  const { authenticate, crossSite } = options
+  const base = toBase(options.basePath)
+  const dispatchOptions = { crossSite }
 
-  const apiRequest = new NodeRequestContext(request, response, target ?? { path: '/', query: '' })
-  const answering = { api, apiRequest, request, response }
-  const finish = (reply: ApiResponse | undefined): void => {
-    if (reply === undefined && next !== undefined) next()
-    else send(answering, reply ?? api.unmatched(apiRequest))
+  // Never throws, and nothing that it starts rejects.
+  return (request, response, next) => {
+    if (response.headersSent || response.writableEnded) return
+
+    const target = below(base, parseTarget(request.url ?? '/'))
+    const apiRequest = new NodeRequestContext(request, response, target ?? { path: '/', query: '' })
+    const answering = { api, apiRequest, request, response }
+    const finish = (reply: ApiResponse | undefined): void => {
+      if (reply === undefined && next !== undefined) next()
+      else send(answering, reply ?? api.unmatched(apiRequest))
+    }
+    const reply = target && api.dispatch(apiRequest, () => authenticate(request), dispatchOptions)
+    if (reply === undefined || !('then' in reply)) finish(reply)
+    else reply.then(finish)
   }
-  const reply = target && api.dispatch(apiRequest, () => options.authenticate(request), options)
-  if (reply === undefined || !('then' in reply)) finish(reply)
-  else reply.then(finish)
 }
 
 /** A request while it is answered. */

@@ -1,4 +1,5 @@
 import type { Forge, ForgeInternals } from '../../core/forge.ts'
+import type { ObservedRequest } from '../../core/observer.ts'
 import type { Actor, Caller } from '../../core/ports.ts'
 import type { ServiceName } from '../../core/services.ts'
 import { toId } from '../../schema/ids.ts'
@@ -6,6 +7,7 @@ import { internalsOf } from '../../schema/internal.ts'
 import type { MaybePromise, SyncOrAsync } from '../../schema/sync-or-async.ts'
 import { isPromise, runMaybeAsync, wait } from '../../schema/sync-or-async.ts'
 import { refuseCrossSite } from './cross-site.ts'
+import type { ErrorJson } from './error-reply.ts'
 import { errorReply, failureReply } from './error-reply.ts'
 import type { ApiRequest, ApiResponse, TextResponse } from './messages.ts'
 import type { OpenApiDocument } from './openapi.ts'
@@ -14,13 +16,11 @@ import type { ApiOptions, UncheckedOptions } from './options.ts'
 import { toSettings } from './options.ts'
 import { isNil } from './ports.ts'
 import { emptyReply, withoutBody } from './replies.ts'
-import type { Place } from './request-observer.ts'
-import { observing } from './request-observer.ts'
 import type { Route } from './route.ts'
 import { RequestContext } from './route.ts'
 import { routeTable } from './route-table.ts'
 import type { Match } from './router.ts'
-import { createRouter } from './router.ts'
+import { createRouter, METHODS } from './router.ts'
 import { exchangeSlots } from './slots.ts'
 
 /** The route table, bound to one forge. Every adapter mounts it. */
@@ -146,4 +146,32 @@ function toCaller<A extends Actor>(actor: A | null | undefined): Caller<A> {
 
   toId(actor.id, 'actor.id')
   return actor
+}
+
+/** The route that was found for a request. */
+type Place = Partial<Pick<ObservedRequest, 'path' | 'operationId' | 'service'>>
+
+/** Starts to observe a request, if there is an observer. Call the returned function with its response. */
+function observing(
+  observe: ((request: ObservedRequest) => void) | undefined,
+  request: ApiRequest,
+  { path, operationId, service }: Place,
+): ((reply: ApiResponse) => void) | undefined {
+  if (observe === undefined) return undefined
+
+  const begun = performance.now()
+  const method = METHODS.includes(request.method) ? request.method : '_OTHER'
+  return (reply) => {
+    const milliseconds = performance.now() - begun
+    observe({ method, path, operationId, service, status: reply.status, milliseconds, ...errorOf(reply) })
+  }
+}
+
+/** What the response says about an error. */
+function errorOf({ status, body }: ApiResponse): Pick<ObservedRequest, 'code' | 'requestId' | 'aborted'> {
+  if (status < 400 || typeof body !== 'string') return { code: undefined, requestId: undefined, aborted: false }
+
+  const { code, requestId }: ErrorJson = JSON.parse(body)
+  // A failed request has no id if the client has disconnected.
+  return { code, requestId, aborted: status >= 500 && requestId === undefined }
 }

@@ -13,9 +13,14 @@ export interface MountOptions<A extends Actor, Native extends readonly unknown[]
    * and outside of any transaction.
    */
   readonly authenticate: (...native: Native) => MaybePromise<A | null>
+  /**
+   * The path at which the API is mounted, for example `/api/v1`. Set it unless the server, runtime or framework strips
+   * this prefix from the URL. Default: the root.
+   */
+  readonly basePath?: `/${string}` | undefined
 }
 
-const OPTIONS: OptionNames<MountOptions<never, never> & { readonly basePath?: string }> = {
+const OPTIONS: OptionNames<MountOptions<never, never>> = {
   authenticate: true,
   crossSite: true,
   basePath: true,

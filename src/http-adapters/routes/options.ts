@@ -5,16 +5,14 @@ import { isObject, need } from '../../schema/arguments.ts'
 import type { OptionNames } from '../../schema/options.ts'
 import { refuseUnknown } from '../../schema/options.ts'
 import { toServiceNames } from '../../schema/service-names.ts'
-import type { ApiLimits } from './limits.ts'
-import { toApiLimits } from './limits.ts'
 import type { IssueDocuments } from './ports.ts'
 import type { ApiPorts, UncheckedPorts } from './route-table.ts'
 import { checkPorts } from './route-table.ts'
-import type { CredentialKind, Settings } from './settings.ts'
+import type { ApiLimits, CredentialKind, Settings } from './settings.ts'
+import { toApiLimits } from './settings.ts'
 
 export type { ServiceName } from '../../core/services.ts'
-export type { ApiLimits } from './limits.ts'
-export type { CredentialKind } from './settings.ts'
+export type { ApiLimits, CredentialKind } from './settings.ts'
 
 /** Options of an API that do not depend on its services. */
 export interface ApiSettings {

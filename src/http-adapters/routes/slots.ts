@@ -1,5 +1,5 @@
 import { exchangeBusy } from './error-status.ts'
-import type { FilledApiLimits } from './limits.ts'
+import type { Settings } from './settings.ts'
 
 /** The exports and the imports of one API that run at the moment. */
 export interface ExchangeSlots {
@@ -8,7 +8,7 @@ export interface ExchangeSlots {
 }
 
 /** Returns the slots of an API, all free. */
-export function exchangeSlots({ maxExports, maxImports }: FilledApiLimits): ExchangeSlots {
+export function exchangeSlots({ maxExports, maxImports }: Settings<never>['limits']): ExchangeSlots {
   return { exports: new Slots('exports', maxExports), imports: new Slots('imports', maxImports) }
 }
 
