@@ -43,12 +43,12 @@ export interface ForgeErrorDetails {
   USER_NOT_FOUND: undefined
   /**
    * There is no such organization, it was reported as deleted, or the policy conceals it. To do: correct the name, or sign
-   * in as somebody who may see it.
+   * in as a user who may see it.
    */
   ORGANIZATION_NOT_FOUND: undefined
   /**
    * There is no such repository, it was reported as deleted, or the policy conceals it. To do: correct the owner and the
-   * name, or sign in as somebody who may see it.
+   * name, or sign in as a user who may see it.
    */
   REPOSITORY_NOT_FOUND: undefined
   /**

@@ -291,7 +291,7 @@ export const PROMISES: Readonly<Record<string, readonly Promised[]>> = {
       'removes what every consumer has behind it, and keeps the history of living issues',
     ],
     [
-      'A consumer that nobody runs holds the rest back',
+      'A consumer that no process runs holds the rest back',
       CONSUME,
       'waits for the slowest consumer until that is forgotten',
     ],
