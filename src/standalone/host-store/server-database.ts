@@ -3,7 +3,7 @@ import { runAsync, runMaybeAsync } from '../../schema/sync-or-async.ts'
 import { unavailable } from '../../storage/sql/errors.ts'
 import type { Statement } from '../../storage/sql/query.ts'
 import { compileStatement } from '../../storage/sql/query.ts'
-import { limitedTo, retry } from '../../storage/sql/retry.ts'
+import { limitedTo, retryAfter } from '../../storage/sql/retry.ts'
 import { Schema } from '../../storage/sql/schema/schema.ts'
 import type { ServerRuntime } from '../../storage/sql/servers/server-runtime.ts'
 import type { ServerStorage } from '../../storage/sql/servers/server-storage.ts'
@@ -80,7 +80,8 @@ export class ServerHostDatabase<Tx extends object> implements HostDatabase<Tx> {
         },
         { milliseconds: MAX_LOAD_MS },
       )
-    return retry(attempt, { ...limitedTo(MAX_LOAD_MS), maxPause: MAX_PAUSE_MS })
+    const limits = { ...limitedTo(MAX_LOAD_MS), maxPause: MAX_PAUSE_MS }
+    return attempt().catch((error) => retryAfter(error, attempt, limits))
   }
 
   close(): void {

@@ -8,7 +8,7 @@ import type {
   RawBuilder,
   RootOperationNode,
 } from 'kysely'
-import type { Statement } from './query.ts'
+import type { SqlValue, Statement } from './query.ts'
 import { compileStatement } from './query.ts'
 import type { Tables } from './schema/tables.ts'
 
@@ -139,6 +139,11 @@ function madeBy(node: RootOperationNode): SchemaStatement['makes'] {
 }
 
 /** Creates a statement from its text. It returns no rows. */
-export function command(text: string): Statement<unknown> {
+export function command(text: string): Statement<never> {
   return { sql: text, parameters: [], returnsRows: false }
+}
+
+/** Creates a statement that returns rows from its text. */
+export function textQuery<Row>(text: string, parameters: readonly SqlValue[] = []): Statement<Row> {
+  return { sql: text, parameters, returnsRows: true }
 }

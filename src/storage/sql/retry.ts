@@ -17,16 +17,12 @@ export interface RetryLimits {
 }
 
 /**
- * Makes an attempt, and repeats it after a definite abort, which leaves nothing of the first. Returns a value if the
- * first attempt does, and never blocks the event loop.
+ * Repeats an attempt that has failed, if that was a definite abort, which leaves nothing of it. It never blocks the event
+ * loop.
  *
- * @throws ForgeError `STORAGE_BUSY` if the attempts that the limits allow were not enough
+ * @throws the error of the attempt if it was another; ForgeError `STORAGE_BUSY` if the attempts that the limits allow
+ * were not enough
  */
-export function retry<T>(attempt: () => MaybePromise<T>, limits: RetryLimits): MaybePromise<T> {
-  return runMaybeAsync(attempts(attempt, limits))
-}
-
-/** Same as `retry`, behind a first attempt that has failed. An attempt that succeeds at once needs no limits. */
 export function retryAfter<T>(error: unknown, attempt: () => MaybePromise<T>, limits: RetryLimits): MaybePromise<T> {
   return runMaybeAsync(attemptsAfter(error, attempt, limits))
 }
@@ -43,14 +39,6 @@ export function limitedTo(milliseconds: number): RetryLimits {
  */
 export function pauseBefore(attempt: number, maxPause = 40): number {
   return 1 + Math.random() * Math.min(maxPause, 4 * 2 ** attempt)
-}
-
-function* attempts<T>(attempt: () => MaybePromise<T>, limits: RetryLimits): SyncOrAsync<T> {
-  try {
-    return yield* wait(attempt())
-  } catch (error) {
-    return yield* attemptsAfter(error, attempt, limits)
-  }
 }
 
 function* attemptsAfter<T>(

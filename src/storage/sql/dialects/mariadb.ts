@@ -1,6 +1,7 @@
 import type { Compilable, Expression, Kysely, RawBuilder } from 'kysely'
 import { DummyDriver, MysqlAdapter, MysqlIntrospector, MysqlQueryCompiler, sql } from 'kysely'
 import type { SqlDialect } from '../dialect.ts'
+import { textQuery } from '../dialect.ts'
 import type { Tables } from '../schema/tables.ts'
 
 /**
@@ -15,7 +16,7 @@ const LOCK_WAIT = 10
 /** A host's limit for statements is not meant for a migration. */
 const LIMITS = `set statement lock_wait_timeout = ${LOCK_WAIT}, innodb_lock_wait_timeout = ${LOCK_WAIT}, max_statement_time = 0 for`
 
-const UNLOCK = { sql: `select release_lock(${LOCK}) as unlocked`, parameters: [], returnsRows: true }
+const UNLOCK = textQuery(`select release_lock(${LOCK}) as unlocked`)
 
 /**
  * Trailing blanks, case and every character count: by default `night-owl`, `Night-Owl` and `night-owl ` are one key.
@@ -72,13 +73,12 @@ export const mysqlDialect: SqlDialect = {
   now: sql`timestampdiff(microsecond, timestamp '1970-01-01 00:00:00', utc_timestamp(3)) div 1000`,
   elements,
   jsonRows: undefined,
-  columns: ({ prefix }) => ({
-    sql:
+  columns: ({ prefix }) =>
+    textQuery(
       'select lower(table_name) as `table`, lower(column_name) as `column` from information_schema.columns ' +
-      'where table_schema = database() and left(lower(table_name), char_length(?)) = ?',
-    parameters: [prefix, prefix],
-    returnsRows: true,
-  }),
+        'where table_schema = database() and left(lower(table_name), char_length(?)) = ?',
+      [prefix, prefix],
+    ),
   ddlCommitsItself: true,
   repeatable: (text) =>
     text
@@ -90,9 +90,9 @@ export const mysqlDialect: SqlDialect = {
   migration: {
     begin: () => [
       {
-        sql: `${LIMITS} select if(get_lock(${LOCK}, ${LOCK_WAIT}) = 1, 'taken', 'busy') as \`lock\``,
-        parameters: [],
-        returnsRows: true,
+        ...textQuery<{ lock: string }>(
+          `${LIMITS} select if(get_lock(${LOCK}, ${LOCK_WAIT}) = 1, 'taken', 'busy') as \`lock\``,
+        ),
         mayTakeLong: true,
       },
     ],

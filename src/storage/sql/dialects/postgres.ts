@@ -1,7 +1,7 @@
 import type { Compilable, Expression, Kysely, RawBuilder } from 'kysely'
 import { DummyDriver, PostgresAdapter, PostgresIntrospector, PostgresQueryCompiler, sql } from 'kysely'
 import type { EventNumbering, Place, SchemaStatement, SqlDialect } from '../dialect.ts'
-import { command } from '../dialect.ts'
+import { command, textQuery } from '../dialect.ts'
 import type { Statement } from '../query.ts'
 import type { Tables } from '../schema/tables.ts'
 
@@ -11,20 +11,17 @@ import type { Tables } from '../schema/tables.ts'
  * statements is not meant for it.
  */
 function begin({ schema }: Place): readonly Statement<{ readonly lock: string }>[] {
-  const settings = [
-    'begin isolation level read committed read write',
-    "set local lock_timeout = '10s'",
-    'set local statement_timeout = 0',
-  ]
-  const lock = {
-    sql:
-      "select cast(pg_advisory_xact_lock(hashtextextended('forgelet migrates ' || " +
+  const lock = textQuery<{ lock: string }>(
+    "select cast(pg_advisory_xact_lock(hashtextextended('forgelet migrates ' || " +
       'coalesce(cast($1 as text), current_schema()), 0)) as text) as "lock"',
-    parameters: [schema ?? null],
-    returnsRows: true,
-    mayTakeLong: true,
-  } as const
-  return [...settings.map((text) => ({ sql: text, parameters: [], returnsRows: false })), lock]
+    [schema ?? null],
+  )
+  return [
+    command('begin isolation level read committed read write'),
+    command("set local lock_timeout = '10s'"),
+    command('set local statement_timeout = 0'),
+    { ...lock, mayTakeLong: true },
+  ]
 }
 
 const BIGINT = sql`bigint`
@@ -63,22 +60,17 @@ export const postgresDialect: SqlDialect = {
   now: sql`cast(extract(epoch from pg_catalog.clock_timestamp()) * 1000 as bigint)`,
   elements,
   jsonRows: undefined,
-  columns: ({ schema, prefix }) => ({
-    sql:
+  columns: ({ schema, prefix }) =>
+    textQuery(
       'select pg_catalog.lower(cast(c.relname as text)) as "table", cast(a.attname as text) as "column" ' +
-      'from pg_catalog.pg_class as c ' +
-      'join pg_catalog.pg_attribute as a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped ' +
-      `where pg_catalog.starts_with(pg_catalog.lower(cast(c.relname as text)), $1) and ${isIn(schema)}`,
-    parameters: [prefix, ...schemaParameter(schema)],
-    returnsRows: true,
-  }),
+        'from pg_catalog.pg_class as c ' +
+        'join pg_catalog.pg_attribute as a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped ' +
+        `where pg_catalog.starts_with(pg_catalog.lower(cast(c.relname as text)), $1) and ${isIn(schema)}`,
+      schema === undefined ? [prefix] : [prefix, schema],
+    ),
   ddlCommitsItself: false,
   repeatable: (text) => text,
-  defaultSchema: {
-    sql: 'select cast(pg_catalog.current_schema() as text) as "name"',
-    parameters: [],
-    returnsRows: true,
-  },
+  defaultSchema: textQuery('select cast(pg_catalog.current_schema() as text) as "name"'),
   createSchema: (schema) => (schema === undefined ? [] : [schemaUnlessThere(schema)]),
   migration: {
     begin,
@@ -109,10 +101,6 @@ function numberEvents(build: Kysely<Tables>, { ids, last }: EventNumbering): Com
 function isIn(schema: Place['schema']): string {
   if (schema === undefined) return 'pg_catalog.pg_table_is_visible(c.oid)'
   return 'c.relnamespace = (select n.oid from pg_catalog.pg_namespace as n where n.nspname = $2)'
-}
-
-function schemaParameter(schema: Place['schema']): readonly string[] {
-  return schema === undefined ? [] : [schema]
 }
 
 /** `create schema if not exists` needs a privilege that a role that was given a schema may not have. */

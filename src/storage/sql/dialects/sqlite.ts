@@ -1,6 +1,7 @@
 import type { Expression, LimitNode, OffsetNode, OperationNode, RawBuilder } from 'kysely'
 import { DummyDriver, SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler, sql } from 'kysely'
 import type { SqlDialect } from '../dialect.ts'
+import { textQuery } from '../dialect.ts'
 
 const INTEGER = sql`integer`
 const TEXT = sql`text`
@@ -54,13 +55,12 @@ export const sqliteDialect: SqlDialect = {
   elements,
   jsonRows: (columns) =>
     sql`json_group_array(json_object(${sql.join(columns.flatMap((name) => [sql.lit(name), sql.id(name)]))}))`,
-  columns: ({ prefix }) => ({
-    sql:
+  columns: ({ prefix }) =>
+    textQuery(
       'select lower(m.name) as "table", coalesce(c.name, \'\') as "column" from sqlite_master as m ' +
-      'left join pragma_table_info(m.name) as c where substr(lower(m.name), 1, length(?)) = ?',
-    parameters: [prefix, prefix],
-    returnsRows: true,
-  }),
+        'left join pragma_table_info(m.name) as c where substr(lower(m.name), 1, length(?)) = ?',
+      [prefix, prefix],
+    ),
   ddlCommitsItself: false,
   repeatable: (text) => text,
   defaultSchema: undefined,

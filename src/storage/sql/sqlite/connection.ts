@@ -1,6 +1,7 @@
 import { isForgeError } from '../../../schema/errors.ts'
 import type { MaybePromise } from '../../../schema/sync-or-async.ts'
 import { runSync, wait } from '../../../schema/sync-or-async.ts'
+import { command } from '../dialect.ts'
 import type { Retry } from '../errors.ts'
 import type { SqlValue, Statement } from '../query.ts'
 import { plainRow, plainRows } from '../query.ts'
@@ -95,7 +96,7 @@ export class Connection implements Session {
 
   /** Runs a statement without parameters for its effect. */
   command(sql: string): void {
-    this.all({ sql, parameters: NONE, returnsRows: false })
+    this.all(command(sql))
   }
 
   /** Runs a text of statements that may not be prepared, or whose rows are not needed. */
@@ -155,8 +156,6 @@ export class Connection implements Session {
     }
   }
 }
-
-const NONE: readonly SqlValue[] = []
 
 // Most reads find rows by a key of two values. Passing them one by one saves a twelfth of the read: a spread is slow.
 function getRow(statement: PreparedStatement, parameters: readonly SqlValue[]): unknown {

@@ -2,29 +2,25 @@ import { closedError } from '../../../schema/errors.ts'
 import type { Retry } from '../errors.ts'
 import { busy, unavailable } from '../errors.ts'
 
-/** Result codes of SQLite, by number. Source: https://www.sqlite.org/rescode.html */
-const CODES: ReadonlyMap<number, string> = new Map([
-  [5, 'BUSY'],
-  [6, 'LOCKED'],
-  [8, 'READONLY'],
-  [10, 'IOERR'],
-  [11, 'CORRUPT'],
-  [13, 'FULL'],
-  [14, 'CANTOPEN'],
-  [15, 'PROTOCOL'],
-  [26, 'NOTADB'],
-])
+/** What a result code of SQLite means to a caller: that the database is busy, or why it cannot be used. */
+interface Meaning {
+  readonly number: number
+  readonly name: string
+  readonly says: 'busy' | { readonly message: string }
+}
 
-const BUSY: ReadonlySet<string> = new Set(['BUSY', 'LOCKED', 'PROTOCOL'])
-
-const UNAVAILABLE: ReadonlyMap<string, string> = new Map([
-  ['READONLY', 'the database cannot be written'],
-  ['IOERR', 'the disk failed to read or write the database'],
-  ['CORRUPT', 'the database is damaged'],
-  ['FULL', 'the disk is full'],
-  ['CANTOPEN', 'the database file cannot be opened'],
-  ['NOTADB', 'the file is not an SQLite database'],
-])
+/** Source: https://www.sqlite.org/rescode.html. Any other code is a fault. */
+const MEANINGS: readonly Meaning[] = [
+  { number: 5, name: 'BUSY', says: 'busy' },
+  { number: 6, name: 'LOCKED', says: 'busy' },
+  { number: 8, name: 'READONLY', says: { message: 'the database cannot be written' } },
+  { number: 10, name: 'IOERR', says: { message: 'the disk failed to read or write the database' } },
+  { number: 11, name: 'CORRUPT', says: { message: 'the database is damaged' } },
+  { number: 13, name: 'FULL', says: { message: 'the disk is full' } },
+  { number: 14, name: 'CANTOPEN', says: { message: 'the database file cannot be opened' } },
+  { number: 15, name: 'PROTOCOL', says: 'busy' },
+  { number: 26, name: 'NOTADB', says: { message: 'the file is not an SQLite database' } },
+]
 
 /**
  * Returns the error to throw for an error of the driver, with that error as cause: `STORAGE_BUSY`,
@@ -36,12 +32,10 @@ export function translateError(error: unknown, retry: Retry): unknown {
   if (saysOccupied(error)) {
     return new TypeError('the handle is busy with another statement: finish it first', { cause: error })
   }
-  const code = resultCode(error)
-  if (code === undefined) return error
-  if (BUSY.has(code) || saysInsideTransaction(error)) return busy(retry, error)
-
-  const message = UNAVAILABLE.get(code)
-  return message === undefined ? error : unavailable(message, error)
+  if (saysInsideTransaction(error)) return busy(retry, error)
+  const meaning = meaningOf(error)
+  if (meaning === undefined) return error
+  return meaning.says === 'busy' ? busy(retry, error) : unavailable(meaning.says.message, error)
 }
 
 /** Thrown when work failed in a transaction and could not be rolled back alone. The cause is the error of the work. */
@@ -83,15 +77,16 @@ export function saysOccupied(error: unknown): boolean {
 }
 
 /**
- * Returns the primary result code without `SQLITE_`. Drivers give it as text or as a number, a Durable Object at the
- * end of its message. Undefined if the error did not come from the database.
+ * Returns what the primary result code of an error means. Drivers give the code as text or as a number, a Durable Object
+ * at the end of its message.
  */
-function resultCode(error: unknown): string | undefined {
+function meaningOf(error: unknown): Meaning | undefined {
   if (!(error instanceof Error)) return undefined
-  if ('code' in error && typeof error.code === 'string') {
-    const name = /^SQLITE_([A-Z]+)/.exec(error.code)?.[1]
-    if (name !== undefined) return name
+  if ('errcode' in error && typeof error.errcode === 'number') {
+    const primary = error.errcode & 0xff
+    return MEANINGS.find(({ number }) => number === primary)
   }
-  if ('errcode' in error && typeof error.errcode === 'number') return CODES.get(error.errcode & 0xff) ?? 'ERROR'
-  return /: SQLITE_([A-Z]+)/.exec(error.message)?.[1]
+  const code = 'code' in error && typeof error.code === 'string' ? error.code : ''
+  const [, name] = /^SQLITE_([A-Z]+)/.exec(code) ?? /: SQLITE_([A-Z]+)/.exec(error.message) ?? []
+  return MEANINGS.find((meaning) => meaning.name === name)
 }

@@ -1,5 +1,6 @@
 import { createRequire } from 'node:module'
 import { resolve } from 'node:path'
+import { textQuery } from '../dialect.ts'
 import { unavailable } from '../errors.ts'
 import type { SqliteHandle } from './connection.ts'
 import { Connection } from './connection.ts'
@@ -112,7 +113,7 @@ export function setting(handle: SqliteHandle, pragma: string): number | undefine
 }
 
 function query(handle: SqliteHandle, sql: string): readonly unknown[] {
-  return new Connection(handle, 'call', 'host').all({ sql, parameters: [], returnsRows: true })
+  return new Connection(handle, 'call', 'host').all(textQuery(sql))
 }
 
 /** Returns whether a transaction is open. Drivers have two names for it; a handle that has neither refuses a second BEGIN. */

@@ -6,7 +6,7 @@ import { checkStorageOptions, createSqlContext, SQL_OPTIONS } from '../context.t
 import { command } from '../dialect.ts'
 import { sqliteDialect } from '../dialects/sqlite.ts'
 import type { Statement } from '../query.ts'
-import { limitedTo, MAX_WAIT_MS, retry, retryAfter } from '../retry.ts'
+import { limitedTo, MAX_WAIT_MS, retryAfter } from '../retry.ts'
 import { Schema } from '../schema/schema.ts'
 import type { Tables } from '../schema/tables.ts'
 import type { Session, SqlRuntime, WriteCircumstances } from '../session.ts'
@@ -38,11 +38,11 @@ export function createSqliteStorage<H extends SqliteHandle>(
     checkTransaction: (transaction) => runtime.checkTransaction(transaction),
     async migrate() {
       database.refuseClosing()
-      await retry(() => database.migrate(), limitedTo(MAX_WAIT_MS))
+      await retried(() => database.migrate())
     },
     async schemaStatus() {
       database.refuseClosing()
-      return retry(() => database.status(), limitedTo(MAX_WAIT_MS))
+      return retried(() => database.status())
     },
     async close() {
       database.beginClosing()
@@ -115,12 +115,7 @@ class SqliteRuntime<H extends SqliteHandle> implements SqlRuntime<H> {
     if (this.#batches.isRunning && this.#database.connect().isShared) {
       return Promise.resolve().then(() => this.#readPlain(query))
     }
-
-    try {
-      return this.#attempt(query)
-    } catch (error) {
-      return retryAfter(error, () => this.#attempt(query), limitedTo(MAX_WAIT_MS))
-    }
+    return retried(() => this.#attempt(query))
   }
 
   #attempt<T>(query: (connections: ReaderAndWriter<H>) => MaybePromise<T>): MaybePromise<T> {
@@ -177,6 +172,15 @@ class SqliteRuntime<H extends SqliteHandle> implements SqlRuntime<H> {
   #isHostInside(): boolean {
     const { hostHandle } = this.#database
     return hostHandle !== undefined && isInTransaction(hostHandle)
+  }
+}
+
+/** Runs work, and repeats it for up to five seconds while others keep the database busy. */
+function retried<T>(work: () => MaybePromise<T>): MaybePromise<T> {
+  try {
+    return work()
+  } catch (error) {
+    return retryAfter(error, work, limitedTo(MAX_WAIT_MS))
   }
 }
 
