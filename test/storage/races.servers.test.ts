@@ -38,6 +38,18 @@ onDatabases(SERVER_KINDS, <Tx>(open: OpenDatabase<Tx>) => {
     },
   )
 
+  test('the open transaction of a host at READ COMMITTED keeps no one from pinning on other boards', async () => {
+    const database = await open()
+    const storage = database.storage()
+    const board = (repositoryId: string) => ({ ...BOARD, repositoryId })
+    for (const id of ['10', '11', '12']) await pin(storage, board(id), id)
+    const { transaction } = await database.begun('read committed')
+    await pin(storage, board('11'), '21', { transaction })
+
+    await Promise.all(['10', '12'].map((id) => pin(storage, board(id), `3${id}`)))
+    expect(await issuesOn(storage, board('10'))).toEqual(['10', '310'])
+  })
+
   test('changes of different things are made at the first attempt', async () => {
     const database = await open()
     const begun = countedBegins(database)
