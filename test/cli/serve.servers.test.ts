@@ -4,10 +4,11 @@ import { setImmediate as turn } from 'node:timers/promises'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { openStandalone } from '../../src/standalone/standalone.ts'
 import type { TestDatabase } from '../databases.ts'
-import { MARIADB, newDatabase, onDatabase, onDatabases, POSTGRES } from '../databases.ts'
+import { MARIADB, newDatabase, onDatabase, onDatabases, POSTGRES, SERVER_KINDS } from '../databases.ts'
 import { runForgelet, startCommand, startForgelet, startForgeletProcess } from '../start-forgelet.ts'
 import { silentProxy } from '../storage/proxies.ts'
-import { WORLD as fixture } from './small-world.ts'
+import { databaseCommands } from './database-commands-suite.ts'
+import { WORLD as fixture, pinned } from './small-world.ts'
 
 // The command on PostgreSQL and MariaDB.
 
@@ -33,18 +34,15 @@ const DIFFERENCES = {
 
 const serve = (...args: readonly string[]) => startForgelet(args, { fixture })
 
-async function pinned(url: string): Promise<readonly unknown[]> {
-  const reply = await fetch(`${url}/repos/acme/rocket/issues/pinned`)
-  return ((await reply.json()) as readonly { readonly number: number }[]).map(({ number }) => number)
-}
-
 /** Makes the tables of the server and of the forge. */
 async function installed<Tx>(database: TestDatabase<Tx>): Promise<TestDatabase<Tx>> {
   await (await openStandalone({ db: database.url, fixture })).close()
   return database
 }
 
-onDatabases([POSTGRES, MARIADB], (_open, kind) => {
+databaseCommands(SERVER_KINDS)
+
+onDatabases(SERVER_KINDS, (_open, kind) => {
   const { tables, poolSize, connections } = DIFFERENCES[kind.name === MARIADB.name ? 'mariadb' : 'postgres']
 
   test('ten servers that start at once on an empty database load the fixture once', async () => {
@@ -136,53 +134,6 @@ onDatabases([POSTGRES, MARIADB], (_open, kind) => {
     const { code, err } = await stop()
     expect([code, err.match(/not ready: the database is unavailable/g)]).toEqual([0, [expect.anything()]])
     expect(err).toContain('the database did not answer within two seconds')
-  })
-
-  test('forgelet schema makes the tables, and reports their state', async () => {
-    const { url, run } = await empty()
-    const schema = (action: string) => runForgelet(['schema', action, '--db', url])
-    expect(await schema('status')).toMatchObject({ code: 1, out: 'empty\n' })
-    expect(await schema('apply')).toMatchObject({ code: 0, out: 'current\n' })
-    await run('drop view forgelet_pins')
-    expect(await schema('status')).toMatchObject({ code: 1, out: 'drifted\n' })
-  })
-
-  test('forgelet user creates a user once, also when two commands do at once', async () => {
-    const { url } = await installed(await newDatabase(kind))
-    const served = await startForgelet(['--db', url])
-    const user = (name: string) => runForgelet(['user', 'create', name, '--db', url])
-    const both = await Promise.all([user('rosa'), user('ROSA')])
-    expect(both.map(({ code }) => code).sort()).toEqual([0, 1])
-    const authorization = `token ${both.map(({ out }) => out.trim()).join('')}`
-    expect((await fetch(`${served.url}/orgs/acme/blocks`, { headers: { authorization } })).status).toBe(403)
-  })
-
-  test('forgelet token makes, lists and revokes a token', async () => {
-    const { url } = await installed(await newDatabase(kind))
-    const token = (...args: readonly string[]) => runForgelet(['token', ...args, '--db', url])
-    const served = await startForgelet(['--db', url])
-    const created = JSON.parse((await token('create', 'ALICE', '--name', 'the build', '--json')).out)
-    const status = async () =>
-      (await fetch(`${served.url}/orgs/acme/blocks`, { headers: { authorization: `token ${created.token}` } })).status
-    expect(await status()).toBe(200)
-
-    const { tokens } = JSON.parse((await token('list', 'alice', '--json')).out)
-    expect(tokens).toMatchObject([{ name: null }, { name: 'the build' }])
-    expect(await token('revoke', 'alice', tokens[1].id)).toMatchObject({ code: 0 })
-    expect(await status()).toBe(401)
-    expect(await token('revoke', 'sam', tokens[0].id)).toMatchObject({ code: 1 })
-    expect(await token('create', 'acme')).toMatchObject({ code: 1 })
-  })
-
-  test('forgelet doctor finds what is missing, and changes nothing', async () => {
-    const database = await installed(await newDatabase(kind))
-    const { url } = database
-    const doctor = (db: string) => runForgelet(['doctor', '--db', db])
-    const well = 'tables of the forge:  current\ntables of the server: current\n'
-    expect(await doctor(url)).toMatchObject({ code: 0, out: well })
-    await database.run('alter table host_tokens drop column name')
-    const { code, out } = await doctor(url)
-    expect([code, out]).toEqual([1, expect.stringMatching(/^tables of the server: drifted: a table, view or column/m)])
   })
 
   describe('a database is refused in one line, without the password, and nothing is made:', () => {

@@ -8,7 +8,7 @@ import { generateKey } from '../../src/signing-keys/signing-keys.ts'
 import { freePort } from '../http.ts'
 import type { Running } from '../start-forgelet.ts'
 import { startForgelet, startForgeletProcess } from '../start-forgelet.ts'
-import { WORLD } from './small-world.ts'
+import { pinned, WORLD } from './small-world.ts'
 
 const headers = { authorization: 'token alice-token' }
 
@@ -27,12 +27,6 @@ function serve(...args: readonly string[]): Promise<Running> {
 /** Serves the world from memory, in this process. */
 function serveWorld(...args: readonly string[]): Promise<Running> {
   return startForgelet(['--db', ':memory:', ...args], { folder, fixture: WORLD })
-}
-
-async function pinned(url: string): Promise<readonly unknown[]> {
-  const reply = await fetch(`${url}/repos/acme/rocket/issues/pinned`)
-  const issues = (await reply.json()) as readonly { readonly number: number }[]
-  return issues.map((issue) => issue.number)
 }
 
 describe('a process of forgelet serve', () => {

@@ -14,3 +14,9 @@ export const WORLD: Fixture = {
   ],
   badges: [{ slug: 'owl', holders: ['sam'] }],
 }
+
+/** The numbers of the issues that are pinned in it, as a server of this URL says. */
+export async function pinned(url: string): Promise<readonly unknown[]> {
+  const reply = await fetch(`${url}/repos/acme/rocket/issues/pinned`)
+  return ((await reply.json()) as readonly { readonly number: number }[]).map(({ number }) => number)
+}
