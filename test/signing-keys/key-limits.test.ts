@@ -2,8 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { generateKey, readKey } from 'openpgp'
 import { expect, test } from 'vitest'
 import { openpgpKey, sshKey } from '../../src/signing-keys/signing-keys.ts'
-import { der, integer, oddNumber, pem } from './der.ts'
-import { field } from './private-forms.ts'
+import { der, field, integer, oddNumber, pem } from './key-bytes.ts'
 
 const unreadable = { code: 'SIGNING_KEY_UNREADABLE' }
 

@@ -2,6 +2,7 @@ import type { KeyPairKeyObjectResult } from 'node:crypto'
 import { generateKeyPairSync } from 'node:crypto'
 import { enums, generateKey, armor as writeArmor } from 'openpgp'
 import type { GpgHome } from './gpg-home.ts'
+import { field, openssh, pem } from './key-bytes.ts'
 import type { SshFolder } from './ssh-folder.ts'
 
 /** A file that holds a private key, taken apart so that a test can damage its bytes and its text. */
@@ -59,25 +60,25 @@ export function pemForms(): readonly PrivateForm[] {
   const under = { cipher: 'aes-256-cbc', passphrase: PASSPHRASE } as const
   const pkcs1 = rsa.privateKey.export({ type: 'pkcs1', format: 'pem' }).toString()
   const dsa8 = dsa.privateKey.export({ type: 'pkcs8', format: 'pem' }).toString()
-  const pem = (title: string, pair: KeyPairKeyObjectResult, text: string | Buffer, isRefused = false) => ({
+  const pemOf = (title: string, pair: KeyPairKeyObjectResult, text: string | Buffer, isRefused = false) => ({
     ...textForm(`PEM ${title}`, 'ssh', text.toString(), openParts(pair)),
     isRefused,
   })
 
   return [
-    pem('PKCS#1', rsa, pkcs1),
-    pem('PKCS#1 under a DSA label', rsa, pkcs1.replaceAll('RSA PRIVATE', 'DSA PRIVATE'), true),
-    pem('PKCS#1 under the label of PKCS#8', rsa, pkcs1.replaceAll('RSA PRIVATE', 'PRIVATE'), true),
-    pem('PKCS#1 under a public label', rsa, pkcs1.replaceAll('PRIVATE', 'PUBLIC'), true),
-    pem('PKCS#1 encrypted', rsa, rsa.privateKey.export({ type: 'pkcs1', format: 'pem', ...under }), true),
-    pem('PKCS#8 of RSA', rsa, rsa.privateKey.export({ type: 'pkcs8', format: 'pem' })),
-    pem('PKCS#8 of RSA encrypted', rsa, rsa.privateKey.export({ type: 'pkcs8', format: 'pem', ...under }), true),
-    pem('SEC 1', ec, ec.privateKey.export({ type: 'sec1', format: 'pem' })),
-    pem('SEC 1 on P-521', ec521, ec521.privateKey.export({ type: 'sec1', format: 'pem' })),
-    pem('PKCS#8 of ECDSA', ec, ec.privateKey.export({ type: 'pkcs8', format: 'pem' })),
-    pem('PKCS#8 of Ed25519', ed, ed.privateKey.export({ type: 'pkcs8', format: 'pem' })),
-    pem('PKCS#8 of DSA', dsa, dsa8, true),
-    pem('PKCS#8 of DSA under a DSA label', dsa, dsa8.replaceAll('PRIVATE', 'DSA PRIVATE'), true),
+    pemOf('PKCS#1', rsa, pkcs1),
+    pemOf('PKCS#1 under a DSA label', rsa, pkcs1.replaceAll('RSA PRIVATE', 'DSA PRIVATE'), true),
+    pemOf('PKCS#1 under the label of PKCS#8', rsa, pkcs1.replaceAll('RSA PRIVATE', 'PRIVATE'), true),
+    pemOf('PKCS#1 under a public label', rsa, pkcs1.replaceAll('PRIVATE', 'PUBLIC'), true),
+    pemOf('PKCS#1 encrypted', rsa, rsa.privateKey.export({ type: 'pkcs1', format: 'pem', ...under }), true),
+    pemOf('PKCS#8 of RSA', rsa, rsa.privateKey.export({ type: 'pkcs8', format: 'pem' })),
+    pemOf('PKCS#8 of RSA encrypted', rsa, rsa.privateKey.export({ type: 'pkcs8', format: 'pem', ...under }), true),
+    pemOf('SEC 1', ec, ec.privateKey.export({ type: 'sec1', format: 'pem' })),
+    pemOf('SEC 1 on P-521', ec521, ec521.privateKey.export({ type: 'sec1', format: 'pem' })),
+    pemOf('PKCS#8 of ECDSA', ec, ec.privateKey.export({ type: 'pkcs8', format: 'pem' })),
+    pemOf('PKCS#8 of Ed25519', ed, ed.privateKey.export({ type: 'pkcs8', format: 'pem' })),
+    pemOf('PKCS#8 of DSA', dsa, dsa8, true),
+    pemOf('PKCS#8 of DSA under a DSA label', dsa, dsa8.replaceAll('PRIVATE', 'DSA PRIVATE'), true),
   ]
 }
 
@@ -167,12 +168,8 @@ function textForm(
   const headers = body.filter((line) => line.includes(':'))
   const bytes = Buffer.from(body.filter((line) => !line.includes(':')).join(''), 'base64')
   const write = (changed: Uint8Array) => {
-    const lines =
-      Buffer.from(changed)
-        .toString('base64')
-        .match(/.{1,64}/g) ?? []
-    const head = headers.length > 0 ? [...headers, ''] : []
-    return [`-----BEGIN ${label}-----`, ...head, ...lines, `-----END ${label}-----`, ''].join('\n')
+    const [begin = '', ...lines] = pem(label, changed).split('\n')
+    return [begin, ...(headers.length > 0 ? [...headers, ''] : []), ...lines].join('\n')
   }
   return { title, format, bytes, write, open, isUnbound }
 }
@@ -186,14 +183,6 @@ function blobOf(line: string): Buffer {
   return Buffer.from(line.split(' ')[1] ?? '', 'base64')
 }
 
-/** One field of an SSH message. */
-export function field(content: string | Uint8Array): Buffer {
-  const bytes = Buffer.from(content)
-  const length = Buffer.alloc(4)
-  length.writeUInt32BE(bytes.length)
-  return Buffer.concat([length, bytes])
-}
-
 function securityKeyForm(): PrivateForm {
   const { x = '' } = generateKeyPairSync('ed25519').publicKey.export({ format: 'jwk' })
   const blob = Buffer.concat([field('sk-ssh-ed25519@openssh.com'), field(Buffer.from(x, 'base64url')), field('ssh:')])
@@ -201,7 +190,6 @@ function securityKeyForm(): PrivateForm {
   const secret = Buffer.concat([Buffer.alloc(8, 0x5a), blob, Buffer.of(1), field(handle), field(''), field('forge')])
   const padding = Buffer.from([1, 2, 3, 4, 5, 6, 7]).subarray(0, (8 - (secret.length % 8)) % 8)
   const clear = [field('none'), field('none'), field(''), Buffer.of(0, 0, 0, 1)]
-  const container = [Buffer.from('openssh-key-v1\0'), ...clear, field(blob), field(Buffer.concat([secret, padding]))]
-  const text = `-----BEGIN OPENSSH PRIVATE KEY-----\n${Buffer.concat(container).toString('base64')}\n-----END OPENSSH PRIVATE KEY-----\n`
+  const text = openssh(...clear, field(blob), field(Buffer.concat([secret, padding])))
   return textForm('OpenSSH security key', 'ssh', text, blob)
 }

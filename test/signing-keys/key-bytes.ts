@@ -33,3 +33,16 @@ export function pem(label: string, content: Uint8Array): string {
       .match(/.{1,64}/g) ?? []
   return [`-----BEGIN ${label}-----`, ...lines, `-----END ${label}-----`, ''].join('\n')
 }
+
+/** One field of an SSH message. */
+export function field(content: string | Uint8Array): Buffer {
+  const bytes = Buffer.from(content)
+  const length = Buffer.alloc(4)
+  length.writeUInt32BE(bytes.length)
+  return Buffer.concat([length, bytes])
+}
+
+/** An OpenSSH private key, of its parts. */
+export function openssh(...parts: readonly Uint8Array[]): string {
+  return pem('OPENSSH PRIVATE KEY', Buffer.concat([Buffer.from('openssh-key-v1\0'), ...parts]))
+}
