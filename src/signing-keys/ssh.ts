@@ -25,17 +25,17 @@ export async function publishSsh(
   if (isHidden(key)) return publishLine(sshpk, lineIn(await readBeside()))
 
   const bytes = Buffer.from(key.text.split('\n').slice(1, -2).join(''), 'base64')
-  const isOpenssh = key.label === 'OPENSSH PRIVATE KEY'
-  const { blob, isEncrypted } = isOpenssh
-    ? opensshPublicHalf(sshpk, bytes)
-    : { blob: await pemPublicHalf(sshpk, key, bytes), isEncrypted: false }
-  const line = `${readSshBlob(sshpk, blob).type} ${blob.toString('base64')}`
-  const beside = isEncrypted
-    ? await readBeside()
-        .then(lineIn)
-        .catch(() => '')
-    : ''
-  return beside.startsWith(line) ? publishLine(sshpk, beside) : { text: `${line}\n` } // the same key, with its comment
+  if (key.label !== 'OPENSSH PRIVATE KEY') return { text: `${lineOf(sshpk, await pemPublicHalf(sshpk, key, bytes))}\n` }
+
+  const { blob, isEncrypted } = opensshPublicHalf(sshpk, bytes)
+  const line = lineOf(sshpk, blob)
+  const beside = isEncrypted ? await commentedLine(readBeside) : ''
+  const isSameKey = beside.split(/\s+/, 2).join(' ') === line
+  return isSameKey ? publishLine(sshpk, beside) : { text: `${line}\n` }
+}
+
+function lineOf(sshpk: Sshpk, blob: Buffer): string {
+  return `${readSshBlob(sshpk, blob).type} ${blob.toString('base64')}`
 }
 
 /** Describes the first of public lines. */
@@ -67,6 +67,13 @@ function partsOf(line: string) {
   const [type = '', base64 = ''] = line.replace(/^key::/, '').split(/[ \t]+/, 2)
   const comment = line.slice(line.indexOf(` ${base64}`.trim(), type.length) + base64.length).trim()
   return { type, base64, blob: Buffer.from(base64, 'base64'), comment }
+}
+
+/** The public line beside a key that can do without it. */
+function commentedLine(readBeside: ReadBeside): Promise<string> {
+  return readBeside()
+    .then(lineIn)
+    .catch(() => '')
 }
 
 function lineIn(content: Uint8Array | undefined): string {

@@ -155,8 +155,10 @@ describeWith(['ssh-keygen'], 'an OpenSSH private key with a passphrase', () => {
     expect(await served(path)).toBe(line)
     folder.write('encrypted.pub', keys.ssh.publicKey)
     expect(await served(path)).toBe(line.replace(' forge@example.com', ''))
-    folder.write('encrypted.pub', 'garbage')
-    expect(await served(path)).toBe(line.replace(' forge@example.com', ''))
+    for (const beside of ['garbage', line.replace(' forge@example.com', 'AAAA')]) {
+      folder.write('encrypted.pub', beside)
+      expect(await served(path)).toBe(line.replace(' forge@example.com', ''))
+    }
   })
 })
 
