@@ -6,8 +6,8 @@ import type { SchemaPlanOptions } from './sql/schema/schema.ts'
 import { planSchema } from './sql/schema/schema.ts'
 import type { HostTransaction } from './sql/servers/host-transaction.ts'
 import type { Transactional, TransactionOptions } from './sql/servers/in-transaction.ts'
+import type { MysqlConnection, MysqlPool, MysqlPoolConnection } from './sql/servers/mariadb.ts'
 import { inMariadbTransaction, openMysql } from './sql/servers/mariadb.ts'
-import type { MysqlConnection, MysqlPool, MysqlPoolConnection } from './sql/servers/mysql-types.ts'
 
 export type { SqlStorageOptions } from './sql/context.ts'
 export type { IdColumn } from './sql/dialect.ts'
@@ -15,7 +15,7 @@ export type { IdColumns } from './sql/ids.ts'
 export type { SchemaPlanOptions } from './sql/schema/schema.ts'
 export type { HostTransaction } from './sql/servers/host-transaction.ts'
 export type { Isolation, Transactional, TransactionOptions } from './sql/servers/in-transaction.ts'
-export type { MysqlConnection, MysqlPool, MysqlPoolConnection, MysqlQuery } from './sql/servers/mysql-types.ts'
+export type { MysqlConnection, MysqlPool, MysqlPoolConnection, MysqlQuery } from './sql/servers/mariadb.ts'
 
 /**
  * A storage in a MariaDB database, 10.6 or newer (10.7 if ids are stored as `uuid`), for any number of processes. MySQL

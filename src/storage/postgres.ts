@@ -6,7 +6,7 @@ import type { SchemaPlanOptions } from './sql/schema/schema.ts'
 import { planSchema } from './sql/schema/schema.ts'
 import type { HostTransaction } from './sql/servers/host-transaction.ts'
 import type { Transactional, TransactionOptions } from './sql/servers/in-transaction.ts'
-import type { PgClient, PgPool, PgPoolClient } from './sql/servers/pg-types.ts'
+import type { PgClient, PgPool, PgPoolClient } from './sql/servers/pg-client.ts'
 import { inPostgresTransaction, openPostgres } from './sql/servers/postgres.ts'
 
 export type { SchemaStorageOptions, SqlStorageOptions } from './sql/context.ts'
@@ -15,7 +15,7 @@ export type { IdColumns } from './sql/ids.ts'
 export type { SchemaPlanOptions } from './sql/schema/schema.ts'
 export type { HostTransaction } from './sql/servers/host-transaction.ts'
 export type { Isolation, Transactional, TransactionOptions } from './sql/servers/in-transaction.ts'
-export type { PgAnswer, PgClient, PgPool, PgPoolClient, PgQuery, PgTypes } from './sql/servers/pg-types.ts'
+export type { PgAnswer, PgClient, PgPool, PgPoolClient, PgQuery, PgTypes } from './sql/servers/pg-client.ts'
 
 /**
  * A storage in a PostgreSQL database, for any number of processes. Every acknowledged change is durable

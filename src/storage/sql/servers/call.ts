@@ -26,20 +26,18 @@ export interface CallLimits {
 
 /** One call of the storage, within its time limit. */
 export class Call {
-  readonly #ownExpired: () => Error
-  #expired: () => Error
+  /** Creates the error for a call that runs out of time now. */
+  expired: () => Error
   #end: number
   #isOver = false
-  #isDone = false
   #isCommitting = false
   #timer: ReturnType<typeof setTimeout> | undefined
-  #reject: (error: unknown) => void = ignore
+  #reject: (error: Error) => void = () => undefined
   readonly #listeners = new Set<() => void>()
 
   constructor({ milliseconds = MAX_CALL_MS, expired = noAnswer }: CallLimits = {}) {
+    this.expired = expired
     this.#end = performance.now() + milliseconds
-    this.#ownExpired = expired
-    this.#expired = expired
   }
 
   /** Whether the caller was answered before the work was done: nothing more may be sent. */
@@ -54,61 +52,41 @@ export class Call {
     return { hasTimeAfter, maxAttempts: 10, maxPause: 200 }
   }
 
-  /**
-   * Runs the call, and answers by its end. What the work does after that is ignored.
-   *
-   * @param answered - called once, before the caller is answered
-   */
-  run<T>(work: (call: this) => Promise<T>, answered: (call: this, error?: unknown) => void = ignore): Promise<T> {
-    return new Promise((resolve, reject) => {
-      this.#reject = (error) => {
-        if (this.#done()) answered(this, error)
-        reject(error)
-      }
-      this.#arm()
-      work(this).then((value) => {
-        if (this.#done()) answered(this)
-        resolve(value)
-      }, this.#reject)
+  /** Runs the call, and answers by its end. What the work does after that is ignored. */
+  run<T>(work: (call: this) => Promise<T>): Promise<T> {
+    const answer = new Promise<T>((resolve, reject) => {
+      this.#reject = reject
+      this.#limitTo(this.#end)
+      work(this).then(resolve, reject)
     })
+    return answer.finally(() => clearTimeout(this.#timer))
   }
 
   /** Ends the call with this error. Its outcome is unknown if the COMMIT was sent. */
   interrupt(error: Error): void {
-    if (this.#isDone) return
     this.#isOver = true
     this.#reject(this.#isCommitting ? outcomeUnknown() : error)
     for (const listener of this.#listeners) listener()
   }
 
-  /** Sets the error for a call that runs out of time from now on. Default: the one that it began with. */
-  expireWith(expired: () => Error = this.#ownExpired): void {
-    this.#expired = expired
-  }
-
-  /** The error with which the call would run out of time now. */
-  expiry(): Error {
-    return this.#expired()
-  }
-
   /** Gives the call five minutes from now: a statement that is sent next grows with the data. */
   lengthen(): void {
-    this.#setEnd(Math.max(this.#end, performance.now() + MAX_LONG_CALL_MS))
+    this.#limitTo(Math.max(this.#end, performance.now() + MAX_LONG_CALL_MS))
   }
 
   /**
-   * Must be called right before the COMMIT is sent: without its answer the outcome is unknown.
+   * Commits, in five seconds at most. Another attempt may follow.
    * @throws the error of the call if it is over
    */
-  startCommit(): void {
-    if (this.#isOver) throw this.#expired()
+  async commit<T>(work: () => Promise<T>): Promise<T> {
+    if (this.#isOver) throw this.expired()
     this.#isCommitting = true
-    this.#setEnd(Math.min(this.#end, performance.now() + MAX_CALL_MS))
-  }
-
-  /** The COMMIT has ended: another attempt may follow. */
-  endCommit(): void {
-    this.#isCommitting = false
+    this.#limitTo(Math.min(this.#end, performance.now() + MAX_CALL_MS))
+    try {
+      return await work()
+    } finally {
+      this.#isCommitting = false
+    }
   }
 
   /** Calls a listener if the call ends before its work. Returns a function that removes it. */
@@ -117,35 +95,16 @@ export class Call {
     return () => void this.#listeners.delete(listener)
   }
 
-  #setEnd(end: number): void {
-    if (end === this.#end) return
+  #limitTo(end: number): void {
+    if (end === this.#end && this.#timer !== undefined) return
     this.#end = end
-    this.#arm()
-  }
-
-  #arm(): void {
     clearTimeout(this.#timer)
-    if (this.#isDone || this.#end === Number.POSITIVE_INFINITY) return
+    if (end === Number.POSITIVE_INFINITY) return
     // An answer may have arrived while the event loop was busy: it is read before the setImmediate callback runs.
-    const expire = (): void => void setImmediate(() => this.#expire())
-    this.#timer = setTimeout(expire, this.#end - performance.now())
-  }
-
-  #expire(): void {
-    if (performance.now() > this.#end - TIMER_PRECISION_MS) this.interrupt(this.#expired())
-  }
-
-  /** Returns whether it was not done before. */
-  #done(): boolean {
-    if (this.#isDone) return false
-    this.#isDone = true
-    clearTimeout(this.#timer)
-    return true
+    const expire = (): void => void setImmediate(() => this.interrupt(this.expired()))
+    this.#timer = setTimeout(expire, end - performance.now())
   }
 }
-
-/** How much earlier than asked a timer may fire, in milliseconds. */
-const TIMER_PRECISION_MS = 5
 
 function noAnswer(): Error {
   return unavailable('the database did not answer within five seconds')
@@ -154,5 +113,3 @@ function noAnswer(): Error {
 function outcomeUnknown(): Error {
   return unavailable('the database did not answer the COMMIT: the change may be committed', undefined, 'unknown')
 }
-
-function ignore(): void {}

@@ -1,4 +1,6 @@
 import type { SqlValue } from '../query.ts'
+import { plainRows } from '../query.ts'
+import type { Runner, ServerRules } from './server.ts'
 
 /**
  * An open transaction of the host in any library, for `withTransaction` on PostgreSQL or MariaDB. The host's
@@ -18,4 +20,24 @@ export interface HostTransaction<T extends object = object> {
 /** Returns whether a value is a transaction of another library. */
 export function isHostTransaction(value: object): value is HostTransaction {
   return 'run' in value && typeof value.run === 'function' && 'identity' in value
+}
+
+/** Runs statements in a transaction of another library, one after the other. */
+export function runnerIn(
+  transaction: HostTransaction,
+  textOf: ServerRules['textOf'],
+  whose: 'own' | 'host' = 'host',
+): Runner {
+  return {
+    identity: transaction.identity,
+    async run(statements, refuse) {
+      const answers: (readonly unknown[])[] = []
+      for (const statement of statements) {
+        refuse?.()
+        const rows = await transaction.run(textOf(statement, whose), statement.parameters)
+        answers.push(statement.returnsRows ? plainRows(rows) : [])
+      }
+      return answers
+    },
+  }
 }

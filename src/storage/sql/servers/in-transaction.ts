@@ -5,7 +5,7 @@ import { unavailable } from '../errors.ts'
 import type { Statement } from '../query.ts'
 import { pauseBefore } from '../retry.ts'
 import { Call } from './call.ts'
-import { commit, succeeds } from './commit.ts'
+import { commit, succeeds } from './connections.ts'
 import type { ServerConnection, ServerRules } from './server.ts'
 
 /** What runs services in an open transaction: a forge. `C` is the client of the host, `S` the services. */
@@ -86,30 +86,23 @@ async function transact<T, C, S>(
   const connection = await connect().catch((error) => Promise.reject(rules.translate(error, 'call')))
   let state: 'sound' | 'spoilt' = 'spoilt'
   try {
-    await inTime(() => connection.run(begin))
+    await new Call().run(() => connection.run(begin))
     const client = connection.transaction
     const result = await forge
       .withTransaction(client, (services) => work(services, client))
       .catch(async (error) => {
-        if (await succeeds(inTime(() => connection.rollBack()))) state = 'sound'
+        if (await succeeds(new Call().run(() => connection.rollBack()))) state = 'sound'
         throw state === 'spoilt' && saysAborted(error)
           ? unavailable('the server did not answer ROLLBACK', error)
           : error
       })
-    if (!(await inTime(() => commit(connection, rules), 'COMMIT'))) throw new TypeError(ROLLED_BACK)
+    const isCommitted = await new Call().run((call) => call.commit(() => commit(connection, rules)))
+    if (!isCommitted) throw new TypeError(ROLLED_BACK)
     state = 'sound'
     return result
   } finally {
     connection.release(state)
   }
-}
-
-/** Without its answer in five seconds, the outcome of a COMMIT is unknown. */
-function inTime<T>(work: () => Promise<T>, message?: 'COMMIT'): Promise<T> {
-  return new Call().run((call) => {
-    if (message === 'COMMIT') call.startCommit()
-    return work()
-  })
 }
 
 function saysAborted(error: unknown): boolean {

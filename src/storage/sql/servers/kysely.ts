@@ -6,8 +6,8 @@ import { command } from '../dialect.ts'
 import { mysqlDialect } from '../dialects/mariadb.ts'
 import { postgresDialect } from '../dialects/postgres.ts'
 import type { Statement } from '../query.ts'
-import { succeeds } from './commit.ts'
-import { runnerIn } from './host-runner.ts'
+import { succeeds } from './connections.ts'
+import { runnerIn } from './host-transaction.ts'
 import type {
   BoundKysely,
   KyselyDatabase,
@@ -16,31 +16,17 @@ import type {
   KyselyTransaction,
 } from './kysely-types.ts'
 import { fromKysely, runIn } from './libraries.ts'
-import { mariadbRules, refuseUnfitForTexts } from './mariadb-rules.ts'
+import { mariadbRulesForTexts } from './mariadb-rules.ts'
 import { hasMethods } from './pools.ts'
 import { postgresRules } from './postgres-rules.ts'
 import type { Rows, Runner, Server, ServerConnection, ServerRules } from './server.ts'
-import type { ServerStorage } from './server-storage.ts'
-import { createServerStorage } from './server-storage.ts'
+import type { ServerStorage } from './server-runtime.ts'
+import { createServerStorage } from './server-runtime.ts'
 
 /** The databases that may be beneath a Kysely. Its driver for MariaDB writes parameters into the text. */
-const BENEATH: Readonly<Record<KyselyStorageOptions['dialect'], Beneath>> = {
-  postgres: { dialect: postgresDialect, rules: postgresRules },
-  mysql: {
-    dialect: mysqlDialect,
-    rules: {
-      ...mariadbRules,
-      async refuseUnfit(send, ids) {
-        await mariadbRules.refuseUnfit(send, ids)
-        await refuseUnfitForTexts(send)
-      },
-    },
-  },
-}
-
-interface Beneath {
-  readonly dialect: SqlDialect
-  readonly rules: ServerRules
+const BENEATH: Readonly<Record<KyselyStorageOptions['dialect'], readonly [SqlDialect, ServerRules]>> = {
+  postgres: [postgresDialect, postgresRules],
+  mysql: [mysqlDialect, mariadbRulesForTexts],
 }
 
 /** Creates a storage on a Kysely of the host. @throws TypeError if the Kysely or an option is invalid */
@@ -59,7 +45,7 @@ export function openKysely<Tx extends KyselyTransaction>(
   }
   if (others.schema !== undefined && name !== 'postgres') throw new TypeError('only PostgreSQL has schemas')
 
-  const { dialect, rules } = BENEATH[name]
+  const [dialect, rules] = BENEATH[name]
   return createServerStorage(kyselyServer(database, rules), createSqlContext(dialect, others))
 }
 
@@ -111,7 +97,11 @@ class KyselyConnection<Tx extends KyselyTransaction> implements ServerConnection
 
   async begin(): Promise<readonly Statement<unknown>[]> {
     const builder = this.#bound.value.transaction().setIsolationLevel('read committed')
-    this.#begun = await hold<Tx>((use) => builder.execute(use))
+    try {
+      this.#begun = await hold<Tx>((use) => builder.execute(use))
+    } catch (error) {
+      throw this.#rules.translate(error, 'call')
+    }
     this.#runner = this.#runnerOn(this.#begun.value) // until it ends, what it began on is busy
     return this.#rules.setUp
   }

@@ -4,7 +4,7 @@ import { BrokenReference, busy, unavailable } from '../errors.ts'
 import type { Statement } from '../query.ts'
 import { codeOf, columnOf, layersOf } from './answers.ts'
 import { MAX_LOCK_WAIT_MS, MAX_LONG_CALL_MS } from './call.ts'
-import type { Send, ServerRules } from './server.ts'
+import type { ServerRules } from './server.ts'
 
 // A host may have set `completion_type`: then a bare COMMIT begins another transaction, or ends the connection.
 export const COMMIT: Statement<unknown> = command('commit and no chain no release')
@@ -42,13 +42,25 @@ export const mariadbRules: ServerRules = {
       const message = 'the connection has no database: name it in the URL, or in the options of the pool'
       return new TypeError(message, { cause: error })
     }
-    const message = UNAVAILABLE.get(number)
-    return message === undefined ? error : unavailable(message, error)
+    const found = UNAVAILABLE.find(([, ...numbers]) => numbers.includes(number))
+    return found === undefined ? error : unavailable(found[0], error)
   },
 
   saysRefused: (error) => BUSY.has(errorNumber(error) ?? 0),
   saysNoTransaction: (error) => errorNumber(error) === NO_SAVEPOINT,
   saysFull: (error) => FULL.has(errorNumber(error) ?? 0),
+}
+
+/** MariaDB through a library that writes parameters into the text of statements, and begins transactions itself. */
+export const mariadbRulesForTexts: ServerRules = {
+  ...mariadbRules,
+  async refuseUnfit(send, ids) {
+    await mariadbRules.refuseUnfit(send, ids)
+    const [[settings] = []] = await send([SETTINGS])
+    refuseMode('NO_BACKSLASH_ESCAPES', settings)
+    if (columnOf(settings, 'autocommit') === 'yes') return
+    throw new TypeError('the connections of the pool do not commit by themselves: leave autocommit on')
+  },
 }
 
 /**
@@ -116,15 +128,6 @@ function refuseMode(mode: string, settings: unknown): void {
   if (modes.includes(mode)) throw new TypeError(`the connection spoils texts: remove ${mode} from its sql_mode`)
 }
 
-/** Checks a connection whose library writes parameters into the text of statements, and begins transactions itself. */
-export async function refuseUnfitForTexts(send: Send): Promise<void> {
-  const [[settings] = []] = await send([SETTINGS])
-  refuseMode('NO_BACKSLASH_ESCAPES', settings)
-  if (columnOf(settings, 'autocommit') !== 'yes') {
-    throw new TypeError('the connections of the pool do not commit by themselves: leave autocommit on')
-  }
-}
-
 // Numbers of errors. Source: https://mariadb.com/kb/en/mariadb-error-code-reference/
 
 /** Nothing is done: a row changed since the snapshot, lock wait timeout, deadlock, ended by hand or by a timeout. */
@@ -140,31 +143,22 @@ const NO_SAVEPOINT = 1305
 const READ_ONLY = 1792
 const NO_DATABASE = 1046
 
-const UNAVAILABLE: ReadonlyMap<number, string> = new Map([
-  [1021, 'the disk of the server is full'],
-  [1040, 'the server has too many connections'],
-  [1044, 'the server refuses the user access to the database: grant it, or correct the name of the database'],
-  [1045, 'the server refuses the user: correct the user or the password'],
-  [1047, 'the server is not ready for use'],
-  [1049, 'the server has no database of that name: create it, or correct the name'],
-  [1053, 'the server is shutting down'],
-  [1054, 'a column of the storage is missing: see schemaStatus()'],
-  [1114, 'a table of the server is full'],
-  [1129, 'the server has blocked this host'],
-  [1130, 'the server refuses connections from this host'],
-  [1142, 'the server refuses the user access to a table of the storage: grant the privilege it lacks'],
-  [1143, 'the server refuses the user access to a column of the storage: grant the privilege it lacks'],
-  [1146, 'a table of the storage is missing: migrate(), or see schemaStatus()'],
-  [1153, 'the server does not accept that much data at once: raise max_allowed_packet'],
-  [1203, 'the server refuses the user another connection'],
-  [1226, 'the user has exceeded a resource limit of the server'],
-  [1290, 'the server is read-only'],
-  [1461, 'the server keeps too many prepared statements: raise max_prepared_stmt_count'],
-  [1665, 'the server cannot log what is written here: set binlog_format to MIXED or ROW'],
-  [1698, 'the server refuses the user: correct the user, or how it logs in'],
-  [1836, 'the server is read-only'],
-  [1927, 'the connection to the server was ended'],
-])
+/** What is wrong, by classes of errors. */
+const UNAVAILABLE: readonly (readonly [message: string, ...numbers: readonly number[]])[] = [
+  ['the server has too many connections', ...FULL],
+  ['the server is starting, stopping, or has ended the connection', 1047, 1053, 1927],
+  ['the server refuses the user: correct the user or the password', 1045, 1698],
+  ['the server refuses connections from this host', 1129, 1130],
+  ['the server refuses the user access to the database: grant it, or correct the name of the database', 1044],
+  ['the server refuses the user access to a table of the storage: grant the privilege it lacks', 1142, 1143],
+  ['the server has no database of that name: create it, or correct the name', 1049],
+  ['a table or a column of the storage is missing: see schemaStatus()', 1054, 1146],
+  ['the server is read-only', 1290, 1836],
+  ['the server has no space left', 1021, 1114],
+  ['the server does not accept that much data at once: raise max_allowed_packet', 1153],
+  ['the server keeps too many prepared statements: raise max_prepared_stmt_count', 1461],
+  ['the server cannot log what is written here: set binlog_format to MIXED or ROW', 1665],
+]
 
 /** Returns the number of the server for an error, also if a library has wrapped it. Node's own numbers are negative. */
 function errorNumber(error: unknown): number | undefined {

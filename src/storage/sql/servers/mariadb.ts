@@ -4,21 +4,57 @@ import { checkStorageOptions, createSqlContext, SQL_OPTIONS } from '../context.t
 import { command } from '../dialect.ts'
 import { mysqlDialect } from '../dialects/mariadb.ts'
 import { unavailable } from '../errors.ts'
-import type { Statement } from '../query.ts'
+import type { SqlValue, Statement } from '../query.ts'
 import { MAX_IDLE_S } from './call.ts'
-import { runnerIn } from './host-runner.ts'
 import type { HostTransaction } from './host-transaction.ts'
-import { isHostTransaction } from './host-transaction.ts'
+import { isHostTransaction, runnerIn } from './host-transaction.ts'
 import type { Transactional, TransactionOptions } from './in-transaction.ts'
 import { isolationIn, repeatTransaction } from './in-transaction.ts'
-import { mariadbRules, ROLL_BACK } from './mariadb-rules.ts'
-import { PooledConnection, physical, run, socketOf } from './mysql-connection.ts'
-import type { MysqlConnection, MysqlPool, MysqlPoolConnection, OwnPool } from './mysql-types.ts'
-import { isConnection, isOwnPool, isPool, speaksCallbacks } from './mysql-types.ts'
-import { driver, hasMethods, ignore, OwnSockets, poolSize } from './pools.ts'
-import type { Server } from './server.ts'
-import type { ServerStorage } from './server-storage.ts'
-import { createServerStorage } from './server-storage.ts'
+import { COMMIT, mariadbRules, ROLL_BACK } from './mariadb-rules.ts'
+import { destroySocket, driver, hasMethods, hear, ignore, OwnSockets, poolSize } from './pools.ts'
+import type { Rows, Server, ServerConnection } from './server.ts'
+import type { ServerStorage } from './server-runtime.ts'
+import { createServerStorage } from './server-runtime.ts'
+
+/** A query as mysql2 accepts it. Its options override those that the host has set on the connection. */
+export interface MysqlQuery {
+  readonly sql: string
+  readonly values: (string | number | Uint8Array | null)[]
+  readonly rowsAsArray: boolean
+  readonly nestTables: boolean
+  readonly namedPlaceholders: boolean
+  /** Reads one value of a row; `next` reads it as mysql2 does. */
+  readonly typeCast: (field: unknown, next: () => unknown) => unknown
+}
+
+/** A connection of `mysql2/promise`, with the calls that are made on it. */
+export interface MysqlConnection {
+  /** Runs one statement with its parameters separate from its text. The first element of the result has the rows. */
+  execute(query: MysqlQuery): Promise<unknown>
+  /** Runs one statement without parameters. */
+  query(query: string | MysqlQuery): Promise<unknown>
+}
+
+/** A connection of a pool. */
+export interface MysqlPoolConnection extends MysqlConnection {
+  /** Releases the connection to its pool. */
+  release(): void
+  /** Closes a connection that can no longer be used. */
+  destroy(): void
+}
+
+/** A pool of `mysql2/promise`, with the call that is made on it. */
+export interface MysqlPool {
+  /** Returns a connection, as soon as one is free. */
+  getConnection(): Promise<MysqlPoolConnection>
+}
+
+/** A pool that the storage opened, and ends. */
+interface OwnPool extends MysqlPool {
+  end(): Promise<void>
+  /** Calls the listener with each new connection, as mysql2 itself has it. */
+  on(event: 'connection', listener: (connection: unknown) => void): unknown
+}
 
 /** Creates a storage in a MariaDB database. @throws TypeError if the URL, the pool or an option is invalid */
 export function openMysql<C extends MysqlConnection | HostTransaction>(
@@ -117,17 +153,11 @@ const OTHER = 'the installed mysql2 has no pools with promises: npm i mysql2@3'
  */
 function openPool(url: string, opened: (connection: unknown) => void): OwnPool {
   const mysql = driver('mysql2/promise')
-  if (typeof mysql !== 'object' || mysql === null || !('createPool' in mysql)) throw unavailable(OTHER)
-  if (typeof mysql.createPool !== 'function') throw unavailable(OTHER)
-
+  if (!isDriver(mysql)) throw unavailable(OTHER)
   refuseUnreadable(url)
   const { searchParams } = new URL(url)
   const options = Object.fromEntries(Object.entries(OPTIONS).filter(([name]) => !searchParams.has(name)))
-  const pool: unknown = mysql.createPool({
-    uri: url,
-    connectionLimit: poolSize(url, 'connectionLimit'),
-    ...options,
-  })
+  const pool = mysql.createPool({ uri: url, connectionLimit: poolSize(url, 'connectionLimit'), ...options })
   if (!isOwnPool(pool)) throw unavailable(OTHER)
   pool.on('connection', (connection) => {
     opened(connection)
@@ -155,7 +185,147 @@ function limitIdle(connection: unknown): void {
   connection.query(`set session idle_transaction_timeout = ${MAX_IDLE_S}`, ignore)
 }
 
+function isDriver(mysql: unknown): mysql is { createPool(options: object): unknown } {
+  return hasMethods(mysql, 'createPool')
+}
+
 /** A connection as mysql2 itself has it. */
 function isCalledBack(connection: unknown): connection is { query(sql: string, done: () => void): unknown } {
   return hasMethods(connection, 'query')
+}
+
+/** A connection out of the pool. */
+class PooledConnection<C> implements ServerConnection<C> {
+  readonly identity: object
+  readonly #connection: MysqlPoolConnection
+  readonly #before: readonly Statement<unknown>[]
+  #first: readonly Statement<unknown>[]
+  #isReleased = false
+
+  /** @param before - what is sent first. On a connection of the host's, it ends a transaction that was left open there */
+  constructor(connection: MysqlPoolConnection, before: readonly Statement<unknown>[]) {
+    this.identity = physical(connection)
+    this.#connection = connection
+    this.#before = before
+    this.#first = before
+    hear(this.identity) // two errors on one connection end the process: the pool listens for the first only
+  }
+
+  get transaction(): C {
+    const connection: unknown = this.#connection
+    // biome-ignore lint/nursery/noUnsafeTypeAssertion: made by the host's pool, as C says; or by mysql2 for a URL
+    return connection as C
+  }
+
+  async run(statements: readonly Statement<unknown>[], refuse?: () => void): Promise<Rows> {
+    const first = this.#first
+    this.#first = []
+    const textOf = (statement: Statement<unknown>): string => mariadbRules.textOf(statement, 'own')
+    const rows = await run(this.#connection, [...first, ...statements], textOf, refuse)
+    return rows.slice(first.length)
+  }
+
+  begin(): readonly Statement<unknown>[] {
+    this.#first = []
+    return [...this.#before, ...mariadbRules.begin]
+  }
+
+  async commit(): Promise<boolean> {
+    await this.run([COMMIT])
+    return true
+  }
+
+  rollBack(): Promise<unknown> {
+    return this.run([ROLL_BACK])
+  }
+
+  lend<T>(work: () => Promise<T>): Promise<T> {
+    return work()
+  }
+
+  /** mysql2 itself would wait for the server to close the socket. */
+  release(state: 'sound' | 'spoilt'): void {
+    if (this.#isReleased) return
+    this.#isReleased = true
+    if (state === 'sound') {
+      this.#connection.release()
+      return
+    }
+    this.#connection.destroy()
+    destroySocket(socketOf(this.identity), new Error('the server did not answer'))
+  }
+}
+
+/**
+ * Runs one statement after the other. One without parameters is sent as text: it is too rare to be kept prepared on every
+ * connection, and a prepared statement runs in the database that was current when it was prepared.
+ */
+async function run(
+  connection: MysqlConnection,
+  statements: readonly Statement<unknown>[],
+  textOf: (statement: Statement<unknown>) => string,
+  refuse?: () => void,
+): Promise<Rows> {
+  const rows: (readonly unknown[])[] = []
+  for (const statement of statements) {
+    refuse?.()
+    const query = queryOf(textOf(statement), statement.parameters)
+    const answer = await (query.values.length === 0 ? connection.query(query) : connection.execute(query))
+    rows.push(statement.returnsRows ? rowsIn(answer) : [])
+  }
+  return rows
+}
+
+/** The first element of an answer has the rows. */
+function rowsIn(answer: unknown): readonly unknown[] {
+  const rows: unknown = Array.isArray(answer) ? answer[0] : undefined
+  return Array.isArray(rows) ? rows : []
+}
+
+/** Sets, for each query, the options that a host may have changed for all of them. */
+function queryOf(sql: string, parameters: readonly SqlValue[]): MysqlQuery {
+  return {
+    sql,
+    values: [...parameters],
+    rowsAsArray: false,
+    nestTables: false,
+    namedPlaceholders: false,
+    typeCast: asIs,
+  }
+}
+
+/** A function, because mysql2 prefers a host's function to a plain `true`. */
+function asIs(_field: unknown, next: () => unknown): unknown {
+  return next()
+}
+
+/** Returns the connection itself: a pool creates a new wrapper each time it hands a connection out. */
+function physical(connection: MysqlConnection): object {
+  return 'connection' in connection && typeof connection.connection === 'object' && connection.connection !== null
+    ? connection.connection
+    : connection
+}
+
+function socketOf(connection: unknown): unknown {
+  return typeof connection === 'object' && connection !== null ? Reflect.get(connection, 'stream') : undefined
+}
+
+/** Returns whether a value is a connection of `mysql2/promise`. */
+function isConnection(value: unknown): value is MysqlConnection {
+  return hasMethods(value, 'execute', 'query') && !speaksCallbacks(value)
+}
+
+/** Returns whether a value is a pool of `mysql2/promise`. */
+function isPool(value: unknown): value is MysqlPool {
+  return hasMethods(value, 'getConnection') && !speaksCallbacks(value)
+}
+
+/** Returns whether a value is a pool that can be ended. */
+function isOwnPool(value: unknown): value is OwnPool {
+  return isPool(value) && hasMethods(value, 'end', 'on')
+}
+
+/** Returns whether a pool or connection belongs to `mysql2` itself, whose calls return nothing and take a callback. */
+function speaksCallbacks(value: unknown): boolean {
+  return hasMethods(value, 'promise')
 }

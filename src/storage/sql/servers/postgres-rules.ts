@@ -54,7 +54,7 @@ export const postgresRules: ServerRules = {
     if (state === '23503') return new BrokenReference(error)
     if (state === NO_TRANSACTION) return new TypeError(OUTSIDE, { cause: error })
 
-    const message = UNAVAILABLE.find(([code]) => state.startsWith(code))?.[1]
+    const message = UNAVAILABLE.find(([code]) => code.test(state))?.[1]
     return message === undefined ? error : unavailable(message, error)
   },
 
@@ -81,24 +81,20 @@ const TOO_MANY_CONNECTIONS = '53300'
 /** Nothing is done, and the same work may succeed: serialization, deadlock, lock timeout, and cancelled by a timeout. */
 const ABORTED: ReadonlySet<string> = new Set(['40001', '40P01', '55P03', '57014', IN_FAILED_TRANSACTION])
 
-/** The first that fits counts. */
-const UNAVAILABLE: readonly (readonly [code: string, message: string])[] = [
-  ['08', 'the connection to the PostgreSQL server was lost'],
-  ['28P01', 'the PostgreSQL server refuses the password: correct the user or the password'],
-  ['28', 'the PostgreSQL server refuses the user: check its name, and that it may log in'],
-  [TOO_MANY_CONNECTIONS, 'the PostgreSQL server has too many connections'],
-  ['53', 'the PostgreSQL server has run out of resources'],
-  ['57P', 'the PostgreSQL server is stopping, starting, or has ended the connection'],
-  ['58', 'the PostgreSQL server cannot read or write its files'],
-  ['XX', 'the database is damaged'],
-  ['25006', 'the database is read-only'],
-  ['0A000', 'the database is read-only: the server is a standby'],
-  ['25P0', 'the PostgreSQL server has ended a transaction that took too long'],
-  ['3D000', 'the database does not exist: create it, or correct its name'],
-  ['3F000', 'the schema does not exist'],
-  ['42P01', 'a table of the storage is missing: see schemaStatus()'],
-  ['42703', 'a column of the storage is missing: see schemaStatus()'],
-  ['42501', 'the role of the connection lacks a privilege: grant it what it needs on the schema and its tables'],
+/** What is wrong, by classes of errors. The first that fits counts. */
+const UNAVAILABLE: readonly (readonly [code: RegExp, message: string])[] = [
+  [/^08/, 'the connection to the PostgreSQL server was lost'],
+  [/^28P01/, 'the PostgreSQL server refuses the password: correct the user or the password'],
+  [/^28/, 'the PostgreSQL server refuses the user: check its name, and that it may log in'],
+  [/^53/, 'the PostgreSQL server has too many connections, or no memory or space left'],
+  [/^57P/, 'the PostgreSQL server is stopping, starting, or has ended the connection'],
+  [/^(58|XX)/, 'the PostgreSQL server cannot read or write its files'],
+  [/^(25006|0A000)/, 'the database is read-only, or a standby'],
+  [/^25P0/, 'the PostgreSQL server has ended a transaction that took too long'],
+  [/^3D000/, 'the database does not exist: create it, or correct its name'],
+  [/^3F000/, 'the schema does not exist'],
+  [/^(42P01|42703)/, 'a table or a column of the storage is missing: see schemaStatus()'],
+  [/^42501/, 'the role of the connection lacks a privilege: grant it what it needs on the schema and its tables'],
 ]
 
 const OUTSIDE = 'the client is not inside a transaction: begin one on it, and pass the client, not the pool'

@@ -5,19 +5,26 @@ import { command } from '../dialect.ts'
 import { postgresDialect } from '../dialects/postgres.ts'
 import { unavailable } from '../errors.ts'
 import { MAX_CALL_MS } from './call.ts'
-import { runnerIn } from './host-runner.ts'
 import type { HostTransaction } from './host-transaction.ts'
-import { isHostTransaction } from './host-transaction.ts'
+import { isHostTransaction, runnerIn } from './host-transaction.ts'
 import type { Transactional, TransactionOptions } from './in-transaction.ts'
 import { isolationIn, repeatTransaction } from './in-transaction.ts'
-import { Client, isBinary, PooledClient, StatementNames, socketOf, statusOf } from './pg-client.ts'
-import type { OwnPool, PgClient, PgPool, PgPoolClient } from './pg-types.ts'
-import { isPgClient, isPgPool } from './pg-types.ts'
+import type { OwnPool, PgClient, PgPool, PgPoolClient } from './pg-client.ts'
+import {
+  Client,
+  isBinary,
+  isPgClient,
+  isPgPool,
+  PooledClient,
+  StatementNames,
+  socketOf,
+  statusOf,
+} from './pg-client.ts'
 import { driver, hasMethods, hear, ignore, isEmitter, OwnSockets, poolSize } from './pools.ts'
 import { postgresRules } from './postgres-rules.ts'
 import type { Server } from './server.ts'
-import type { ServerStorage } from './server-storage.ts'
-import { createServerStorage } from './server-storage.ts'
+import type { ServerStorage } from './server-runtime.ts'
+import { createServerStorage } from './server-runtime.ts'
 
 /** Creates a storage in a PostgreSQL database. @throws TypeError if the URL, the pool or an option is invalid */
 export function openPostgres<C extends PgClient | HostTransaction>(

@@ -7,16 +7,14 @@ import { command } from '../dialect.ts'
 import type { Retry } from '../errors.ts'
 import { BrokenReference, busy } from '../errors.ts'
 import type { IdCodec } from '../ids.ts'
-import type { Statement } from '../query.ts'
 import { retryAfter } from '../retry.ts'
 import type { MigratedTables } from '../schema/schema.ts'
 import { migrateServer, Schema } from '../schema/schema.ts'
 import type { Session, SqlRuntime, WriteCircumstances } from '../session.ts'
+import { createSqlStores } from '../stores/stores.ts'
 import type { CallLimits } from './call.ts'
 import { Call, MAX_CALL_MS } from './call.ts'
-import { commit, succeeds } from './commit.ts'
-import { Connections, Spoilt } from './connections.ts'
-import type { TransactionQueue } from './queues.ts'
+import { Connections, commit, Spoilt, succeeds } from './connections.ts'
 import { TransactionQueues } from './queues.ts'
 import type { Runner, Send, Server, ServerConnection } from './server.ts'
 import { ServerSession } from './server-session.ts'
@@ -45,11 +43,9 @@ export class ServerRuntime<Tx extends object> implements SqlRuntime<Tx> {
   readonly #ids: IdCodec
   readonly #connections: Connections<Tx>
   readonly #queues = new TransactionQueues()
-  readonly #running = new Set<Call>()
-  #isFit = false
+  readonly #running = new Map<Call, Promise<unknown>>()
   #isUsable = false
   #closed: Promise<void> | undefined
-  #onAnswer = (): void => undefined
 
   constructor(server: Server<Tx>, context: SqlContext) {
     this.#server = server
@@ -60,8 +56,13 @@ export class ServerRuntime<Tx extends object> implements SqlRuntime<Tx> {
   }
 
   read<T>(work: (session: Session) => MaybePromise<T>, transaction: Tx | undefined): Promise<T> {
-    if (transaction !== undefined) return this.#readInHosts(work, transaction)
-    return this.#repeated((call) => this.#onUsable(call, (_, send) => work(new ServerSession(send))))
+    if (transaction === undefined) {
+      return this.#repeated((call) => this.#onConnection(call, 'tables', (_, send) => work(new ServerSession(send))))
+    }
+    return this.#inHosts('read', transaction, async ({ send }) => {
+      await this.#refuseUnusable(send)
+      return work(new ServerSession(send))
+    })
   }
 
   write<T>(
@@ -73,7 +74,7 @@ export class ServerRuntime<Tx extends object> implements SqlRuntime<Tx> {
     return this.#repeated(async (call) => {
       check()
       const change: Work<T, Tx> = (session, { identity, transaction: open }) =>
-        this.#queues.of(identity).write(() => runAsync(work(session, open)))
+        this.#queues.run('write', identity, () => runAsync(work(session, open)))
       return this.#transact(call, change, check)
     })
   }
@@ -88,7 +89,10 @@ export class ServerRuntime<Tx extends object> implements SqlRuntime<Tx> {
 
   /** Runs work once on a connection of our own, whatever the state of the tables. */
   plainly<T>(work: (session: Session) => MaybePromise<T>, limits?: CallLimits): Promise<T> {
-    return this.#during((call) => this.#onConnection(call, (_, send) => work(new ServerSession(send))), limits)
+    return this.#during(
+      (call) => this.#onConnection(call, 'server', (_, send) => work(new ServerSession(send))),
+      limits,
+    )
   }
 
   /** Runs work once in a transaction of our own, which it may also use as a host's. */
@@ -108,7 +112,7 @@ export class ServerRuntime<Tx extends object> implements SqlRuntime<Tx> {
   /** Same as the storage's `schemaStatus`. */
   schemaStatus(): ReturnType<ForgeStorage['schemaStatus']> {
     return this.#repeated((call) =>
-      this.#onConnection(call, async (_, send) => {
+      this.#onConnection(call, 'server', async (_, send) => {
         const state = await runAsync(this.#schema.state(new ServerSession(send)))
         return { state, warnings: await this.#server.warnings(send) }
       }),
@@ -123,14 +127,10 @@ export class ServerRuntime<Tx extends object> implements SqlRuntime<Tx> {
 
   async #end(): Promise<void> {
     const interrupt = (): void => {
-      for (const call of this.#running) call.interrupt(closedError('the storage was closed'))
+      for (const call of this.#running.keys()) call.interrupt(closedError('the storage was closed'))
     }
     const timer = setTimeout(interrupt, MAX_CLOSE_WAIT_MS)
-    while (this.#running.size > 0) {
-      await new Promise<void>((resolve) => {
-        this.#onAnswer = resolve
-      })
-    }
+    await Promise.allSettled(this.#running.values())
     clearTimeout(timer)
     await this.#server.close()
   }
@@ -139,15 +139,17 @@ export class ServerRuntime<Tx extends object> implements SqlRuntime<Tx> {
   #during<T>(work: (call: Call) => Promise<T>, limits?: CallLimits): Promise<T> {
     if (this.#closed !== undefined) return Promise.reject(closedError('the storage is closed'))
     const call = new Call(limits)
-    this.#running.add(call)
-    return call.run(work, this.#answered)
-  }
-
-  readonly #answered = (call: Call, error?: unknown): void => {
-    this.#running.delete(call)
-    // After a failure of the server, another may be in its place, or its tables may have changed.
-    if (isForgeError(error, 'STORAGE_UNAVAILABLE')) this.#isFit = this.#isUsable = false
-    this.#onAnswer()
+    const failed = (error: unknown): never => {
+      // After a failure of the server, another may be in its place, or its tables may have changed.
+      if (isForgeError(error, 'STORAGE_UNAVAILABLE')) this.#isUsable = false
+      throw error
+    }
+    const answer = call
+      .run(work)
+      .catch(failed)
+      .finally(() => this.#running.delete(call))
+    this.#running.set(call, answer)
+    return answer
   }
 
   /** Makes an attempt on our own connections, and repeats it after a definite abort. */
@@ -155,35 +157,33 @@ export class ServerRuntime<Tx extends object> implements SqlRuntime<Tx> {
     return this.#during((call) => attempt(call).catch((error) => retryAfter(error, () => attempt(call), call.retries)))
   }
 
-  #onConnection<T>(call: Call, work: (connection: ServerConnection<Tx>, send: Send) => MaybePromise<T>): Promise<T> {
-    return this.#connections.with(call, (connection) => {
+  /** Runs work on a connection of our own, if the server can be used, and the tables, if it needs them. */
+  #onConnection<T>(
+    call: Call,
+    needs: 'server' | 'tables',
+    work: (connection: ServerConnection<Tx>, send: Send) => MaybePromise<T>,
+  ): Promise<T> {
+    return this.#connections.with(call, async (connection) => {
       const send = this.#sender(connection, call, 'call')
-      return this.#isFit ? work(connection, send) : this.#refuseUnfit(send).then(() => work(connection, send))
-    })
-  }
-
-  #onUsable<T>(call: Call, work: (connection: ServerConnection<Tx>, send: Send) => MaybePromise<T>): Promise<T> {
-    if (this.#isUsable) return this.#onConnection(call, work)
-    return this.#onConnection(call, async (connection, send) => {
-      await this.#refuseUnusable(send)
+      if (needs === 'server') await this.#server.refuseUnfit(send, this.#ids)
+      else await this.#refuseUnusable(send)
       return work(connection, send)
     })
   }
 
   /** Runs work between BEGIN and COMMIT. BEGIN is sent together with the first statements. */
   #transact<T>(call: Call, work: Work<T, Tx>, beforeCommit = (): void => undefined): Promise<T> {
-    return this.#onUsable(call, async (connection, send) => {
+    return this.#onConnection(call, 'tables', async (connection, send) => {
       const session = new ServerSession(send, {
-        begin: await this.#begun(connection),
+        begin: await connection.begin(),
         lockingRead: this.#lockingRead,
         lengthen: this.#server.lengthen,
-        lend: (hostCode) => connection.lend(() => this.#queues.of(connection.identity).lend(hostCode)),
+        lend: (hostCode) => connection.lend(() => this.#queues.lend(connection.identity, hostCode)),
       })
       let value: T
       try {
         value = await work(session, connection)
         beforeCommit()
-        call.startCommit()
       } catch (error) {
         if (call.isOver) throw error
         const isRolledBack = await succeeds(connection.rollBack())
@@ -191,32 +191,10 @@ export class ServerRuntime<Tx extends object> implements SqlRuntime<Tx> {
         if (!isRolledBack) throw new Spoilt(translated)
         throw isForgeError(translated, 'STORAGE_BUSY') ? translated : error // it may come from the host's own code
       }
-      try {
-        await this.#commit(connection)
-      } finally {
-        call.endCommit()
-      }
+      const committing = call.commit(() => commit(connection, this.#server))
+      const isCommitted = await committing.catch((error) => Promise.reject(new Spoilt(error)))
+      if (!isCommitted) throw new TypeError(UNAWAITED)
       return value
-    })
-  }
-
-  async #begun(connection: ServerConnection<Tx>): Promise<readonly Statement<unknown>[]> {
-    try {
-      return await connection.begin()
-    } catch (error) {
-      throw this.#server.translate(error, 'call')
-    }
-  }
-
-  async #commit(connection: ServerConnection<Tx>): Promise<void> {
-    const isCommitted = await commit(connection, this.#server).catch((error) => Promise.reject(new Spoilt(error)))
-    if (!isCommitted) throw new TypeError(UNAWAITED)
-  }
-
-  #readInHosts<T>(work: (session: Session) => MaybePromise<T>, transaction: Tx): Promise<T> {
-    return this.#inHosts('read', transaction, async ({ send }) => {
-      await this.#refuseUnusable(send)
-      return work(new ServerSession(send))
     })
   }
 
@@ -250,16 +228,16 @@ export class ServerRuntime<Tx extends object> implements SqlRuntime<Tx> {
       throw new TypeError("withTransaction needs the host's open transaction, as its driver has it")
     }
     const runner = this.#server.ofHost(transaction)
-    const queue = this.#queues.of(runner.identity)
-    return this.#during(
-      (call) => queue[kind](() => work({ call, runner, queue, send: this.#sender(runner, call, 'host-transaction') })),
-      { expired: hostBusy },
-    )
+    const inTurn = (call: Call): Promise<T> =>
+      this.#queues.run(kind, runner.identity, () =>
+        work({ call, runner, send: this.#sender(runner, call, 'host-transaction') }),
+      )
+    return this.#during(inTurn, { expired: hostBusy })
   }
 
   /** What an ended call has done is rolled back at once, and so before a COMMIT that the host sends next. */
   async #inSavepoint<T>(
-    { call, runner, queue, send }: InHosts,
+    { call, runner, send }: InHosts,
     work: (session: ServerSession) => Promise<T>,
     check: () => void,
   ): Promise<T> {
@@ -268,7 +246,7 @@ export class ServerRuntime<Tx extends object> implements SqlRuntime<Tx> {
       await this.#refuseUnlessOpen(send([...CHECK, SAVEPOINT]))
       const session = new ServerSession(send, {
         lockingRead: this.#lockingRead,
-        lend: (hostCode) => queue.lend(hostCode),
+        lend: (hostCode) => this.#queues.lend(runner.identity, hostCode),
       })
       const value = await work(session)
       check()
@@ -292,16 +270,10 @@ export class ServerRuntime<Tx extends object> implements SqlRuntime<Tx> {
     }
   }
 
-  /** Checks the server and the settings of a connection, the first time. */
-  async #refuseUnfit(send: Send): Promise<void> {
-    if (!this.#isFit) await this.#server.refuseUnfit(send, this.#ids)
-    this.#isFit = true
-  }
-
-  /** Checks the tables, the first time. */
+  /** Checks the server and the tables, the first time. */
   async #refuseUnusable(send: Send): Promise<void> {
     if (this.#isUsable) return
-    await this.#refuseUnfit(send)
+    await this.#server.refuseUnfit(send, this.#ids)
     await runAsync(this.#schema.refuseUnusable(new ServerSession(send)))
     this.#isUsable = true
   }
@@ -325,7 +297,6 @@ export class ServerRuntime<Tx extends object> implements SqlRuntime<Tx> {
 interface InHosts {
   readonly call: Call
   readonly runner: Runner
-  readonly queue: TransactionQueue
   readonly send: Send
 }
 
@@ -335,4 +306,25 @@ const UNAWAITED = 'beforeCommit and prepare must wait for their statements: one 
 function hostBusy(): Error {
   const message = 'the database did not answer within five seconds: roll the transaction back'
   return new ForgeError('STORAGE_BUSY', message, { retry: 'host-transaction' })
+}
+
+/** A storage on a database server, and what it runs on: a host can keep its tables beside those of the storage. */
+export interface ServerStorage<Tx extends object> {
+  readonly storage: ForgeStorage<Tx>
+  readonly context: SqlContext
+  readonly runtime: ServerRuntime<Tx>
+}
+
+/** Creates a storage on a database server. Nothing is opened before its first use. */
+export function createServerStorage<Tx extends object>(server: Server<Tx>, context: SqlContext): ServerStorage<Tx> {
+  const runtime = new ServerRuntime(server, context)
+  const storage: ForgeStorage<Tx> = {
+    ...createSqlStores(context, runtime),
+    transactions: 'asynchronous',
+    checkTransaction: (transaction) => runtime.checkTransaction(transaction),
+    migrate: () => runtime.migrate(),
+    schemaStatus: () => runtime.schemaStatus(),
+    close: () => runtime.close(),
+  }
+  return { storage, context, runtime }
 }

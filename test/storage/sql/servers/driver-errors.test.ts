@@ -3,7 +3,7 @@ import { ForgeError } from '../../../../src/index.ts'
 import { createSqlContext } from '../../../../src/storage/sql/context.ts'
 import { mysqlDialect } from '../../../../src/storage/sql/dialects/mariadb.ts'
 import { BrokenReference } from '../../../../src/storage/sql/errors.ts'
-import { mariadbRules, refuseUnfitForTexts } from '../../../../src/storage/sql/servers/mariadb-rules.ts'
+import { mariadbRules, mariadbRulesForTexts } from '../../../../src/storage/sql/servers/mariadb-rules.ts'
 import { postgresRules } from '../../../../src/storage/sql/servers/postgres-rules.ts'
 
 const { ids } = createSqlContext(mysqlDialect, { ids: { user: 'uuid' } })
@@ -159,8 +159,7 @@ describe('a MariaDB server', () => {
   }
   const asked = async (settings: object) => {
     const send = async () => [[{ ...SOUND, ...settings }]]
-    await mariadbRules.refuseUnfit(send, ids)
-    await refuseUnfitForTexts(send)
+    await mariadbRulesForTexts.refuseUnfit(send, ids)
   }
 
   test.each(['10.7.0-MariaDB', '10.11.19-MariaDB-0+deb12u1', '5.5.5-10.7.12-MariaDB', '12.0.1-mariadb'])(
