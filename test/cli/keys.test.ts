@@ -49,27 +49,6 @@ describe('forgelet keys', () => {
     expect(await readFile(file, 'utf8')).toBe(before)
   })
 
-  test('leaves no private key without its public half', async () => {
-    const file = join(folder, 'half')
-    await writeFile(`${file}.pub`, 'taken')
-    const { code, err } = await runForgelet([
-      'keys',
-      'generate',
-      '--name',
-      'Forge',
-      '--email',
-      'forge@example.com',
-      '--out',
-      file,
-    ])
-
-    expect({ code, err }).toEqual({
-      code: 2,
-      err: `forgelet: --out ${file}.pub cannot be written: the file exists; name a new one\n`,
-    })
-    await expect(readFile(file)).rejects.toThrow('ENOENT')
-  })
-
   test('refuses to show what is no key, with the path', async () => {
     await writeFile(join(folder, 'no-key'), 'garbage')
     const { code, err } = await runForgelet(['keys', 'show', join(folder, 'no-key')])

@@ -237,7 +237,7 @@ const UNUSABLE: readonly Refusal[] = [
     'and the host and the port; 3306 is usually the port of a mysql:// URL\n',
   ],
   ['schema apply --db newer.sqlite', 'install a newer forgelet'],
-  ...['accounts', 'schema', 'pins', 'ledger'].map(
+  ...['accounts', 'schema', 'labels', 'pins', 'index', 'ledger', 'ledger-view'].map(
     (name): Refusal => [`serve --db foreign-${name}.sqlite`, `database foreign-${name}.sqlite ${FOREIGN}`],
   ),
   [
@@ -254,6 +254,10 @@ const UNUSABLE: readonly Refusal[] = [
   ],
   ['serve --db a-folder', 'database a-folder cannot be used: it is a directory: name a file in it'],
   ['serve --db /dev/null', 'database /dev/null cannot be used: it is a pipe or a device: name an ordinary file'],
+  [
+    'serve --db world.json/forge.sqlite',
+    'database world.json/forge.sqlite cannot be used: it cannot be opened: name a file that can be read and written',
+  ],
   ['serve --db nowhere/forge.sqlite', 'database nowhere/forge.sqlite cannot be used: its directory does not exist'],
   [
     'schema apply --db nowhere/forge.sqlite',
@@ -280,7 +284,10 @@ beforeAll(async () => {
   changed('foreign-accounts.sqlite', 'create table host_accounts (id integer, note text)')
   changed('foreign-schema.sqlite', 'create table host_schema (entry text)')
   changed('foreign-pins.sqlite', 'pragma journal_mode = wal; create table Forgelet_pins (pin text)')
-  changed('foreign-ledger.sqlite', 'create view forgelet_ledger as select 1 as version')
+  changed('foreign-labels.sqlite', 'create view HOST_LABELS as select 1 as label')
+  changed('foreign-index.sqlite', 'create table notes (text text); create index forgelet_notes on notes (text)')
+  changed('foreign-ledger.sqlite', 'create table forgelet_ledger (entry text)')
+  changed('foreign-ledger-view.sqlite', 'create view forgelet_ledger as select 1 as version')
   for (const [name, sql] of [
     ['ours.sqlite', ''],
     ['half.sqlite', 'pragma foreign_keys = off; drop table host_accounts'],

@@ -1,4 +1,4 @@
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
@@ -166,23 +166,6 @@ describe('a standalone host is refused', () => {
   })
 
   test.each([
-    'create view HOST_LABELS as select 1 as label',
-    'create table notes (text text); create index forgelet_notes on notes (text)',
-    'create table forgelet_ledger (entry text)',
-  ])('on tables of another program, and leaves them as they are: %s', async (sql) => {
-    const database = new Database(file)
-    database.exec(sql)
-    database.close()
-    const before = await readFile(file)
-    await expect(openStandalone({ db: file, fixture: WORLD })).rejects.toMatchObject({
-      code: 'STORAGE_UNAVAILABLE',
-      message: 'it holds tables of another program: name another file',
-    })
-    expect((await readFile(file)).equals(before)).toBe(true)
-    expect(await readdir(folder)).toEqual(['forge.sqlite'])
-  })
-
-  test.each([
     ['is damaged', () => database().fill(0xff, 100), 'it is damaged: restore a copy, or name another file'],
     // A format that this SQLite may only read, byte 18 of the header, because root may write every file.
     [
@@ -193,14 +176,5 @@ describe('a standalone host is refused', () => {
   ])('on a file that %s', async (_what, content, message) => {
     await writeFile(file, content())
     await expect(openStandalone({ db: file })).rejects.toMatchObject({ code: 'STORAGE_UNAVAILABLE', message })
-  })
-
-  test('on a file in a file', async () => {
-    await writeFile(file, '')
-    const message = 'it cannot be opened: name a file that can be read and written'
-    await expect(openStandalone({ db: join(file, 'forge.sqlite') })).rejects.toMatchObject({
-      code: 'STORAGE_UNAVAILABLE',
-      message,
-    })
   })
 })

@@ -6,10 +6,10 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { beforeEach, describe, expect, test } from 'vitest'
 import type { IssueRecord } from '../../../src/exchange/exchange.ts'
-import { writeIssues } from '../../../src/exchange/exchange.ts'
 import { openStandalone } from '../../../src/standalone/standalone.ts'
 import { githubIssue } from '../../exchange/forges/samples.ts'
 import { bareIssue, fullIssue } from '../../schema/documents/sample-issue.ts'
+import { textOf } from '../../standalone/open-host.ts'
 import { runForgelet } from '../../start-forgelet.ts'
 
 // "forgelet issues import" and "export" in this process, on SQLite. import-kills.servers.test.ts kills the program.
@@ -39,12 +39,6 @@ async function put(name: string, content: unknown): Promise<void> {
   await writeFile(join(folder, name), typeof content === 'string' ? content : JSON.stringify(content))
 }
 
-async function canonical(all: readonly IssueRecord[]): Promise<string> {
-  const pieces: Uint8Array[] = []
-  for await (const piece of writeIssues(all)) pieces.push(piece)
-  return Buffer.concat(pieces).toString()
-}
-
 const many = (count: number): readonly IssueRecord[] =>
   Array.from({ length: count }, (_, at) => ({ ...fullIssue, number: at + 1, title: `Issue ${at + 1}` }))
 
@@ -60,7 +54,7 @@ describe('forgelet issues import', () => {
     expect([first.code, first.err]).toEqual([0, ''])
     expect(JSON.parse(first.out)).toMatchObject({ issues: { ...NONE, created: 450 }, comments: NONE, notCarried: [] })
     expect(JSON.parse(second.out)).toMatchObject({ issues: { ...NONE, unchanged: 450 } })
-    expect(await exported()).toBe(await canonical(many(450)))
+    expect(await exported()).toBe(await textOf(many(450)))
   })
 
   test('reports in lines what it did', async () => {
@@ -176,11 +170,11 @@ describe('forgelet issues import', () => {
     expect(JSON.parse((await issues('import', 'changed.json', '--on-conflict=skip', '--json')).out)).toMatchObject({
       issues: { ...NONE, unchanged: 1, skipped: 1 },
     })
-    expect(await exported()).toBe(await canonical(many(2)))
+    expect(await exported()).toBe(await textOf(many(2)))
     expect(JSON.parse((await issues('import', 'changed.json', '--on-conflict=update', '--json')).out)).toMatchObject({
       issues: { ...NONE, unchanged: 1, updated: 1 },
     })
-    expect(await exported()).toBe(await canonical(changed))
+    expect(await exported()).toBe(await textOf(changed))
   })
 
   test('names the people without an account, and finds those whom a file maps', async () => {
@@ -216,7 +210,7 @@ describe('forgelet issues export', () => {
       err: 'forgelet: 2 issues exported\n',
     })
     expect(await issues('export', '-o', 'out.json', '--json')).toEqual({ code: 0, out: '{"records":2}\n', err: '' })
-    expect(await readFile(join(folder, 'out.json'), 'utf8')).toBe(await canonical(many(2)))
+    expect(await readFile(join(folder, 'out.json'), 'utf8')).toBe(await textOf(many(2)))
     expect((await readdir(folder)).filter((name) => name.endsWith('.part'))).toEqual([])
   })
 })

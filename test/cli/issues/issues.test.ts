@@ -2,11 +2,11 @@ import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promis
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { beforeEach, describe, expect, test } from 'vitest'
-import type { IssueRecord } from '../../../src/exchange/exchange.ts'
-import { readExchange, writeIssues } from '../../../src/exchange/exchange.ts'
+import { readExchange } from '../../../src/exchange/exchange.ts'
 import { openIssueSource } from '../../../src/exchange/files.ts'
 import { giteaDump, githubComment, githubIssue, gitlabIssue, gitlabMembers } from '../../exchange/forges/samples.ts'
 import { bareIssue, fullIssue } from '../../schema/documents/sample-issue.ts'
+import { textOf } from '../../standalone/open-host.ts'
 import { runForgelet } from '../../start-forgelet.ts'
 
 // "forgelet issues validate" and "convert" in this process. issues-streams.test.ts runs the program.
@@ -30,12 +30,6 @@ async function putAll(name: string, files: { readonly [name: string]: string }):
 }
 
 const read = (name: string): Promise<string> => readFile(join(folder, name), 'utf8')
-
-async function canonical(all: readonly IssueRecord[]): Promise<string> {
-  const pieces: Uint8Array[] = []
-  for await (const piece of writeIssues(all)) pieces.push(piece)
-  return Buffer.concat(pieces).toString()
-}
 
 describe('forgelet issues validate', () => {
   test('says that a document is valid', async () => {
@@ -133,7 +127,7 @@ describe('forgelet issues convert', () => {
       out: '',
       err: 'forgelet: 2 issues written to out.json\n',
     })
-    expect(await read('out.json')).toBe(await canonical([fullIssue, bareIssue]))
+    expect(await read('out.json')).toBe(await textOf([fullIssue, bareIssue]))
     expect(await issues('convert', 'issues.json', '-o', 'out.json', '--json')).toEqual({
       code: 0,
       out: '{"records":2,"comments":0,"notCarried":[]}\n',
@@ -143,7 +137,7 @@ describe('forgelet issues convert', () => {
 
   test('writes to standard output, and its report to stderr', async () => {
     await put('issues.json', [bareIssue])
-    const document = await canonical([bareIssue])
+    const document = await textOf([bareIssue])
 
     expect(await issues('convert', 'issues.json', '--out', '-')).toEqual({
       code: 0,
