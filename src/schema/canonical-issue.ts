@@ -36,6 +36,7 @@ function canonicalLabel({ name, color, description }: LabelRecord): LabelRecord 
   return { name, ...(color && { color }), ...(description && { description }) }
 }
 
-function canonicalReaction({ user_id, user_name, content }: ReactionRecord): ReactionRecord {
+/** Returns the canonical form of a reaction to an issue or a comment. */
+export function canonicalReaction({ user_id, user_name, content }: ReactionRecord): ReactionRecord {
   return { user_id, ...(user_name && { user_name }), content }
 }

@@ -1,6 +1,6 @@
-import { canonicalIssue } from '../../schema/canonical-issue.ts'
+import { canonicalIssue, canonicalReaction } from '../../schema/canonical-issue.ts'
 import { canonicalDateTime } from '../../schema/date-time.ts'
-import type { CommentRecord, IssueRecord, ReactionRecord, SourcePlace } from '../../schema/issue-record.ts'
+import type { CommentRecord, IssueRecord, SourcePlace } from '../../schema/issue-record.ts'
 import type { ForeignUser, IncomingComment, IncomingIssue } from './issue-tracker.ts'
 import type { Accounts } from './people.ts'
 import { assigneeOf, posterOf, reactorOf } from './people.ts'
@@ -103,10 +103,6 @@ function canonicalComment(comment: CommentRecord): CommentRecord {
     content: comment.content,
     ...(reactions?.length && { reactions: reactions.map(canonicalReaction) }),
   }
-}
-
-function canonicalReaction({ user_id, user_name, content }: ReactionRecord): ReactionRecord {
-  return { user_id, ...(user_name && { user_name }), content }
 }
 
 /** @param named - the record with the names that the document has */

@@ -1,6 +1,16 @@
 import { notFound } from '../../schema/errors.ts'
 import type { Id } from '../../schema/ids.ts'
-import type { Badge, BadgeHolder, Block, Decision, EventDraft, Grant, HostThing } from '../../schema/records.ts'
+import type {
+  Badge,
+  BadgeHolder,
+  Block,
+  Decision,
+  EventDraft,
+  ForgeEvent,
+  Grant,
+  HostThing,
+} from '../../schema/records.ts'
+import type { Retired, Retirement } from '../contract/storage.ts'
 import type {
   AggregateStores,
   BadgeCatalogueState,
@@ -16,7 +26,7 @@ import type {
   UserBadgesState,
   UserBadgesStore,
 } from '../contract/stores.ts'
-import type { KeptBlock, KeptGrant, Memory } from './tables.ts'
+import type { KeptBlock, KeptGrant, KeptPin, Memory, ThingName } from './tables.ts'
 import { comparePlaces, cutPage } from './tables.ts'
 
 /** Creates the stores of the aggregates. */
@@ -255,4 +265,67 @@ function issueImports(memory: Memory): IssueImportStore<undefined> {
   })
 
   return { update: ({ repositoryId }, change) => update(memory, imports(repositoryId), change) }
+}
+
+/** Retires one thing of the host, with all rows that belong to it. Nothing happens if it is retired already. */
+export function retire(memory: Memory, retirement: Retirement<undefined>): readonly ForgeEvent[] {
+  const { by, record, retired } = retirement
+  const { tables } = memory
+  const name = nameOf(retired)
+  if (tables.retired.has(name)) return []
+
+  const goes = rowsOf(retired)
+  const removed = {
+    pins: tables.pins.filter(goes.pin).length,
+    blocks: tables.blocks.filter(goes.block).length,
+    grants: tables.grants.filter(goes.grant).length,
+  }
+  return memory.commit([record(removed)], by.at(), retirement, () => {
+    tables.pins = tables.pins.filter((pin) => !goes.pin(pin))
+    tables.blocks = tables.blocks.filter((block) => !goes.block(block))
+    tables.grants = tables.grants.filter((grant) => !goes.grant(grant))
+    tables.retired.add(name)
+  })
+}
+
+/** What tells the rows that go with a thing from the others. */
+interface RowsOfThing {
+  pin(pin: KeptPin): boolean
+  block(block: KeptBlock): boolean
+  grant(grant: KeptGrant): boolean
+}
+
+const NONE: RowsOfThing = { pin: () => false, block: () => false, grant: () => false }
+
+/** An issue goes from every board that has it, because a transfer to another repository needs no call. */
+function rowsOf(retired: Retired): RowsOfThing {
+  switch (retired.thing) {
+    case 'user': {
+      const isOfUser = ({ userId }: KeptBlock | KeptGrant): boolean => userId === retired.userId
+      return { ...NONE, block: isOfUser, grant: isOfUser }
+    }
+    case 'organization':
+      return { ...NONE, block: ({ organizationId }) => organizationId === retired.organizationId }
+    case 'repository':
+      return { ...NONE, pin: ({ repositoryId }) => repositoryId === retired.repositoryId }
+    case 'issue':
+      return { ...NONE, pin: ({ issueId, kind }) => issueId === retired.issueId && kind === retired.kind }
+    default:
+      return retired satisfies never
+  }
+}
+
+function nameOf(retired: Retired): ThingName {
+  switch (retired.thing) {
+    case 'user':
+      return `user ${retired.userId}`
+    case 'organization':
+      return `organization ${retired.organizationId}`
+    case 'repository':
+      return `repository ${retired.repositoryId}`
+    case 'issue':
+      return `issue ${retired.issueId}`
+    default:
+      return retired satisfies never
+  }
 }
