@@ -30,7 +30,7 @@ test.each([
   expect([sources.filter((source) => !own.test(source)), printed]).toEqual([[], ''])
 })
 
-/** Node writes which files it loaded, as coverage, and their source maps name the sources. */
+/** Node writes which files it loaded, as coverage, and the build has written which sources each of them has. */
 function loadedBy(entry: string): { readonly sources: readonly string[]; readonly printed: string } {
   const folder = mkdtempSync(join(tmpdir(), 'forgelet-loaded-'))
   try {
@@ -51,6 +51,14 @@ function loadedBy(entry: string): { readonly sources: readonly string[]; readonl
 function sourcesOf(file: string): readonly string[] {
   const own = relative(ROOT, file)
   if (!own.startsWith('dist/')) return [own]
-  const { sources }: { sources: string[] } = JSON.parse(readFileSync(`${file}.map`, 'utf8'))
-  return sources.map((source) => relative(ROOT, join(file, '..', source)))
+  const { outputs }: BuiltFiles = JSON.parse(readFileSync(join(ROOT, 'dist/metafile-esm.json'), 'utf8'))
+  const inputs = Object.entries(outputs[own]?.inputs ?? {})
+  return inputs.filter(([, { bytesInOutput }]) => bytesInOutput > 0).map(([source]) => source)
+}
+
+/** What esbuild writes of a build. */
+interface BuiltFiles {
+  readonly outputs: {
+    readonly [file: string]: { readonly inputs: { readonly [source: string]: { readonly bytesInOutput: number } } }
+  }
 }
