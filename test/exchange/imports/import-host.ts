@@ -1,9 +1,10 @@
-import type { Actor, Forge, IssueTracker } from '../../../src/index.ts'
+import type { Actor, Forge } from '../../../src/index.ts'
 import { createForge } from '../../../src/index.ts'
 import type { TestDatabase } from '../../databases.ts'
-import { tablesOf } from '../../examples/tracker-suite.ts'
+import type { Row } from '../trackers/row-tracker.ts'
+import { RowTracker, TRACKER_TABLES } from '../trackers/row-tracker.ts'
 
-const TABLES = ['issue', 'comment', 'next_number', 'forgelet_heads', 'forgelet_events']
+const TABLES = ['host_issues', 'host_comments', 'forgelet_heads', 'forgelet_events']
 
 /** A host with a tracker, on one database. */
 export interface ImportHost<Tx> {
@@ -14,32 +15,16 @@ export interface ImportHost<Tx> {
   contents(): Promise<unknown>
 }
 
-/** The trackers of the examples, by the database. */
-const TRACKERS: Readonly<Record<string, string>> = {
-  SQLite: 'tracker-sqlite.mjs',
-  PostgreSQL: 'tracker-postgres.mjs',
-  MariaDB: 'tracker-mariadb.mjs',
-}
-
-export async function importHost<Tx>(
-  database: TestDatabase<Tx>,
-  kind: { readonly name: string },
-): Promise<ImportHost<Tx>> {
-  const name = TRACKERS[kind.name] ?? ''
-  const sql = await tablesOf(name)
-  const tables = [...sql.matchAll(/create table (\S+)/g)].map(([, table = '']) => table)
-  // The database may be one that another test has given back.
-  const drops = tables.toReversed().map((table) => `drop table if exists ${table}`)
-  await database.runAll([...drops, ...sql.split(';')])
+export async function importHost<Tx>(database: TestDatabase<Tx>): Promise<ImportHost<Tx>> {
+  for (const sql of TRACKER_TABLES) await database.run(sql)
   const { transaction: own } = await database.connect()
-  const file: string = `../../../examples/${name}`
-  const example: { createTracker(handle: Tx): IssueTracker<Actor, Tx> } = await import(file)
+  const issues = new RowTracker<Actor, Tx>((sql, transaction = own) => runOn(transaction, sql))
   const forge = () =>
     createForge<Actor, Tx>({
       storage: database.storage(),
       policy: { authorize: () => ({ allow: true }) },
       membership: { isMember: () => false },
-      issues: example.createTracker(own),
+      issues,
       logger: false,
     })
   return {
@@ -51,4 +36,20 @@ export async function importHost<Tx>(
       return all
     },
   }
+}
+
+/** A handle of SQLite, a client of pg or a connection of mysql2, as far as it runs a statement. */
+type Driver =
+  | { prepare(sql: string): { readonly reader: boolean; all(): Row[]; run(): unknown } }
+  | { query(sql: string): Promise<{ readonly rows: Row[] } | readonly [Row[], unknown]> }
+
+function runOn(transaction: unknown, sql: string) {
+  const driver = transaction as Driver // what it is depends on the database
+  if ('query' in driver) {
+    return driver.query(sql).then((answer) => ('rows' in answer ? answer.rows : answer[0]))
+  }
+  const statement = driver.prepare(sql)
+  if (statement.reader) return statement.all()
+  statement.run()
+  return []
 }

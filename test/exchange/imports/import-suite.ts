@@ -24,7 +24,7 @@ export const importSuite: DatabaseSuite = (open, kind) => {
   test.each([1, 2, 4, 7])(
     'an import races pins and the deletion of its repository after batch %i: nothing is stored behind the deletion',
     async (batch) => {
-      const host = await importHost(await open(), kind)
+      const host = await importHost(await open())
       const { forge, other } = host
       const records = Array.from({ length: 40 }, (_, index) => anIssue(index + 1))
       const issue = (id: number) => ({ id, repositoryId, kind: 'issue' as const })
@@ -58,7 +58,7 @@ export const importSuite: DatabaseSuite = (open, kind) => {
 
   test('an import in the transaction of the host is committed and rolled back with it', async () => {
     const database = await open()
-    const host = await importHost(database, kind)
+    const host = await importHost(database)
     const records = [anIssue(1), anIssue(2), anIssue(3)]
     const before = await host.contents()
     for (const end of ['rollback', 'commit'] as const) {
@@ -76,7 +76,7 @@ export const importSuite: DatabaseSuite = (open, kind) => {
 
   test('an import in the transaction of the host leaves nothing if its last batch has a conflict', async () => {
     const database = await open()
-    const host = await importHost(database, kind)
+    const host = await importHost(database)
     await importing(host, [anIssue(9)])
     const before = await host.contents()
     const records = [anIssue(1), anIssue(2), anIssue(9, { title: 'Another' })]

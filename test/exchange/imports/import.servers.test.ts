@@ -10,7 +10,7 @@ onDatabases([POSTGRES, MARIADB], importSuite)
 test('a busy database is waited for', async () => {
   const database = await newDatabase(SQLITE)
   await database.migrated()
-  const { forge } = await importHost(database, SQLITE)
+  const { forge } = await importHost(database)
   const writer = await database.begun()
   const importing = forge.exchange.import('system', { repositoryId: 10, records: [anIssue(1)] })
   setTimeout(() => writer.rollback(), 5600)

@@ -12,7 +12,7 @@ describe('in a synchronous transaction', () => {
   async function openHost() {
     const database = await newDatabase(SQLITE)
     await database.migrated()
-    const { forge, contents } = await importHost(database, SQLITE)
+    const { forge, contents } = await importHost(database)
     const { transaction: handle } = await database.connect()
     const importing = (records: Iterable<ReturnType<typeof anIssue>>) =>
       forge.withTransactionSync(handle, ({ exchange }) =>
@@ -31,7 +31,7 @@ describe('in a synchronous transaction', () => {
 
     const { value } = handle.transaction(importing).immediate(records)
     expect(value.issues).toEqual({ ...none, created: 3 })
-    expect(handle.prepare('select count(*) from issue').pluck().get()).toBe(3)
+    expect(handle.prepare('select count(*) from host_issues').pluck().get()).toBe(3)
   })
 
   test('an import notifies listeners after the commit', async () => {

@@ -33,7 +33,9 @@ describe('an independent draft-04 validator', { timeout: MAX_TEST_MS }, () => {
   test.each(SIZES)('agrees with a stream in pieces of %i bytes', async (size) => {
     const some = size < 1000 ? records.slice(0, TINY_PIECES_RECORDS) : records
     const found = new Map<string, Set<string>>()
-    const { violations, issues } = await allViolationsOf(piecesOf(bytesOf(JSON.stringify(some)), size))
+    const bytes = bytesOf(JSON.stringify(some))
+    // A first record with an odd property could make it the list of a forge.
+    const { violations, issues } = await allViolationsOf(piecesOf(bytes, size), { format: 'document' })
     for (const { pointer } of violations) {
       const [, index = '', ...rest] = pointer.split('/')
       found.set(index, (found.get(index) ?? new Set()).add(['/0', ...rest].join('/')))
