@@ -39,7 +39,8 @@ function builtPackage(dist, whole) {
     setup({ onResolve }) {
       const built = (name) => ({ path: join(dist, `${name}.js`), external: !whole })
       // Not there on a Worker: what is used of them fails when it is loaded.
-      if (whole) onResolve({ filter: /^openpgp$/ }, ({ path }) => ({ path, external: true, sideEffects: false }))
+      if (whole)
+        onResolve({ filter: /^(openpgp|sshpk)$/ }, ({ path }) => ({ path, external: true, sideEffects: false }))
       onResolve({ filter: /^forgelet(\/|$)/ }, ({ path }) => built(path.slice('forgelet/'.length) || 'index'))
       onResolve({ filter: /^\./ }, ({ path, resolveDir }) => {
         const source = relative(root, resolve(resolveDir, path))
