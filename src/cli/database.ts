@@ -137,7 +137,7 @@ function tooNew(database: DatabaseAddress, found: number): CommandError {
   return unusable(database, `${reason}: ${fix}`)
 }
 
-/** The port that each kind of server listens on, unless it is told otherwise. */
+/** The default port of each kind of server. */
 const PORTS = { postgres: '5432', mysql: '3306' } as const
 
 /** Returns what to do if a server did not answer as the URL expects, on a port where servers of the other kind listen. */

@@ -93,7 +93,7 @@ async function explained<T>(work: Promise<T>): Promise<T> {
  * This function reads and parses the file once. A request looks whether the file has changed, unless another did within the
  * last 250 ms, waits at most 200 ms for that, and gets the new key, of whichever format. While the file cannot be read, the
  * last key is served for two seconds, because the file may be in the middle of being written; then the key is
- * `SIGNING_KEY_UNREADABLE`. The path is not in the message of that error but in its `cause`. The forge's logger is told
+ * `SIGNING_KEY_UNREADABLE`. The path is not in the message of that error but in its `cause`. The forge's logger reports
  * when the file becomes unreadable, and when it can be read again.
  * Source: docs/behaviour.md, Signing keys.
  *

@@ -101,10 +101,10 @@ function selected(
  * Creates a signing key source of which the current key signs, and former keys still verify what they signed. Each may
  * have either format, and each route serves those of its own: `/signing-key.gpg` one armored block, `/signing-key.pub` a
  * line for each key, the current key first. If a former key cannot be read, the others are served, and the forge's logger
- * is told once. If the current key cannot be read, its format is `SIGNING_KEY_UNREADABLE`.
+ * reports it once. If the current key cannot be read, its format is `SIGNING_KEY_UNREADABLE`.
  * Source: docs/behaviour.md, Signing keys.
  *
- * @throws TypeError when a source is missing or is none
+ * @throws TypeError when a source is missing, or is not a source
  */
 export function rotatingKey(keys: {
   readonly current: SigningKeySource

@@ -34,7 +34,7 @@ const ISOLATION = ['read committed', 'repeatable read', 'serializable'] as const
 /** An isolation level of a transaction, as SQL names it. */
 export type Isolation = (typeof ISOLATION)[number]
 
-/** Returns the level of a transaction. @throws TypeError if it is none */
+/** Returns the level of a transaction. @throws TypeError if it is not a level */
 export function isolationIn(options: TransactionOptions): Isolation {
   refuseUnknown('inTransaction', options, { isolation: true })
   const { isolation = 'read committed' } = options
