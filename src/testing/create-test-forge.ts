@@ -103,9 +103,6 @@ export async function createTestForge<User extends Actor>(
   if (typeof options !== 'object' || options === null) {
     throw new TypeError('the options of createTestForge must be an object or omitted')
   }
-  if (options.limits === null || !['object', 'undefined'].includes(typeof options.limits)) {
-    throw new TypeError('limits of createTestForge must be an object such as { maxNoteLength: 100 }, or omitted')
-  }
   if (options.users === undefined) return openTestForge(options, undefined, ({ user }) => user)
 
   const users = usersByName(options.users)
@@ -118,9 +115,6 @@ export async function createTestForge<User extends Actor>(
 
 /** Users by their names in lower case: names that differ only in case are one. */
 function usersByName<User>(users: Readonly<Record<string, User>>): ReadonlyMap<string, User> {
-  if (typeof users !== 'object' || users === null) {
-    throw new TypeError('users of createTestForge must be an object such as { mia: { id: 7 } }, or omitted')
-  }
   const byName = new Map(Object.entries(users).map(([name, user]) => [name.toLowerCase(), user]))
   if (byName.size === Object.keys(users).length) return byName
   throw new TypeError('two users of createTestForge have one name: names are case-insensitive')

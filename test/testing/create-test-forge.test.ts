@@ -229,7 +229,6 @@ describe('a test forge', () => {
   })
 
   test.each([
-    [null, 'users of createTestForge must be an object'],
     [{ mia: { id: 1 }, MIA: { id: 2 } }, 'one name'],
     [{ mia: { id: 1 }, sam: { id: '1' } }, 'the same id'],
     [{ mia: { id: 1.5 } }, 'users.mia.id must be a safe integer'],

@@ -41,7 +41,7 @@ const PLANTED: readonly [fault: string, caughtBy: string, plant: (sound: Memory)
   ],
   [
     'decides on an old epoch',
-    'an epoch that one storage raises is what a change of the other sees',
+    REFERENCE,
     ({ blocks }) => ({
       blocks: {
         ...blocks,
@@ -325,7 +325,7 @@ const PLANTED: readonly [fault: string, caughtBy: string, plant: (sound: Memory)
   ],
   [
     'counts the holders of a badge at another time than it lists them',
-    'the holders of a badge and their total agree',
+    'page and total agree while the holders of a badge are added and removed',
     ({ userBadges }) => ({
       userBadges: {
         ...userBadges,

@@ -9,18 +9,19 @@ import { MemoryTracker } from '../exchange/trackers/memory-tracker.ts'
 type Tracker = IssueTracker<Person, undefined>
 type Plant = (sound: MemoryTracker<Person>) => Partial<Tracker>
 
+const ASCENDING = 'issues are returned in ascending order, from above a number and up to a limit, or by their numbers'
 const EVERY_PROPERTY = 'an issue is returned with every property that was written'
 
 /** The faults behind "a tracker that", and the case that catches each. */
 const PLANTED: readonly (readonly [fault: string, caughtBy: string, plant: Plant])[] = [
   [
     'returns issues in descending order',
-    'issues are returned by their numbers, in ascending order, and no others',
+    ASCENDING,
     (sound) => ({ issues: (query) => sound.issues(query).toReversed() }),
   ],
   [
     'ignores the limit',
-    'issues are returned in ascending order, from above a number and up to a limit',
+    ASCENDING,
     (sound) => ({
       issues: (query) => sound.issues('limit' in query ? { ...query, limit: Number.POSITIVE_INFINITY } : query),
     }),

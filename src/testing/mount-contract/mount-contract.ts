@@ -31,7 +31,7 @@ function casesFor(known: KnownHost): readonly MountCase[] {
   const { services, elsewhere = [], crossSite = 'refuse' } = known
   const refuses = crossSite === 'refuse' && probeOf(services).unsafe !== undefined
   const all = [...CASES, ...(refuses ? crossSiteCases : []), ...elsewhereCases(elsewhere)]
-  return all.filter(({ needs, service }) => {
+  return all.filter(({ needs = [], service }) => {
     const isMounted = service === undefined || (services?.includes(service) ?? true)
     return isMounted && needs.every((part) => known[part] !== undefined)
   })

@@ -1,18 +1,14 @@
 import type { ForgeStorage } from '../../storage/storage.ts'
 import type { ContractCase } from '../contract-case.ts'
-import { abortCases } from './cases/abort-cases.ts'
-import { changeCases, eventCases, retirementCases } from './cases/change-cases.ts'
-import { consumerCases } from './cases/consumer-cases.ts'
-import { fenceCases } from './cases/fence-cases.ts'
+import { abortCases, changeCases, eventCases, retirementCases } from './cases/change-cases.ts'
+import { consumerCases, pruneCases } from './cases/consumer-cases.ts'
 import { hostTransactionCases } from './cases/host-transaction-cases.ts'
 import { lifeCases } from './cases/life-cases.ts'
 import { lockOrderCases } from './cases/lock-order-cases.ts'
 import { outboxOrderCases } from './cases/outbox-order-cases.ts'
 import { overtakingCases } from './cases/overtaking-cases.ts'
 import { ownershipCases } from './cases/ownership-cases.ts'
-import { prefixCases } from './cases/prefix-cases.ts'
 import { prepareCases } from './cases/prepare-cases.ts'
-import { pruneCases } from './cases/prune-cases.ts'
 import { racingCases } from './cases/racing-cases.ts'
 import { readerCases } from './cases/reader-cases.ts'
 import { referenceCases } from './cases/reference-cases.ts'
@@ -32,7 +28,6 @@ const CASES: readonly StorageCase[] = [
   ...eventCases,
   ...abortCases,
   ...racingCases,
-  ...fenceCases,
   ...overtakingCases,
   ...lockOrderCases,
   ...readerCases,
@@ -42,7 +37,6 @@ const CASES: readonly StorageCase[] = [
   ...pruneCases,
   ...transactionCases,
   ...hostTransactionCases,
-  ...prefixCases,
 ]
 
 /** The seeds of the cases that compare a storage with `memoryStorage`, if the host names none. */

@@ -43,58 +43,40 @@ const COMMENT_OF_FORMER = {
   }),
 } as const
 
+/** Issues that an import keeps as they are. */
+const KEPT: readonly (readonly [name: string, issues: readonly IssueRecord[]])[] = [
+  ['an issue is returned with every property that was written', [FULL]],
+  ['an issue without the optional properties is returned without them', [sampleIssue(1)]],
+  [
+    'texts are returned as they were written',
+    TEXTS.map((text, index) => sampleIssue(index + 1, { title: text.slice(0, 200), content: text })),
+  ],
+]
+
 const CASES: readonly TrackerCase[] = [
   {
-    name: 'issues are returned in ascending order, from above a number and up to a limit',
+    name: 'issues are returned in ascending order, from above a number and up to a limit, or by their numbers',
     async check(host) {
       await importAll(
         host,
         [3, 1, 20, 10, 2].map((number) => sampleIssue(number)),
       )
-      const repositoryId = String(host.repositoryId)
-      const page = await host.tracker.issues({ repositoryId, after: 1, limit: 3 }, contextIn())
 
-      assert.deepEqual(numbersOf(page), [2, 3, 10])
-      assert.deepEqual(numbersOf(await exported(host)), [1, 2, 3, 10, 20])
+      assert.deepEqual(await numbersIn(host, { after: 1, limit: 3 }), [2, 3, 10])
+      assert.deepEqual(await numbersIn(host, { numbers: [10, 2, 99] }), [2, 10])
+      assert.deepEqual(await numbersIn(host, { after: 0, limit: 1000 }), [1, 2, 3, 10, 20])
     },
   },
-  {
-    name: 'issues are returned by their numbers, in ascending order, and no others',
-    async check(host) {
-      await importAll(
-        host,
-        [1, 2, 3, 4].map((number) => sampleIssue(number)),
-      )
-      const query = { repositoryId: String(host.repositoryId), numbers: [4, 2, 99] }
+  ...KEPT.map(
+    ([name, issues]): TrackerCase => ({
+      name,
+      async check(host) {
+        await importAll(host, [{ kind: 'milestone', milestone: { title: '1.0', state: 'open' } }, ...issues])
 
-      assert.deepEqual(numbersOf(await host.tracker.issues(query, contextIn())), [2, 4])
-    },
-  },
-  {
-    name: 'an issue is returned with every property that was written',
-    async check(host) {
-      await importAll(host, [{ kind: 'milestone', milestone: { title: '1.0', state: 'open' } }, FULL])
-
-      assert.deepEqual(await exported(host), [canonicalIssue(FULL)])
-    },
-  },
-  {
-    name: 'an issue without the optional properties is returned without them',
-    async check(host) {
-      await importAll(host, [sampleIssue(1)])
-
-      assert.deepEqual(await exported(host), [canonicalIssue(sampleIssue(1))])
-    },
-  },
-  {
-    name: 'texts are returned as they were written',
-    async check(host) {
-      const issues = TEXTS.map((text, index) => sampleIssue(index + 1, { title: text.slice(0, 200), content: text }))
-      await importAll(host, issues)
-
-      assert.deepEqual(await exported(host), issues.map(canonicalIssue))
-    },
-  },
+        assert.deepEqual(await exported(host), issues.map(canonicalIssue))
+      },
+    }),
+  ),
   {
     name: 'a label that exists is left as it is, and one that is missing is created',
     async check(host) {
@@ -187,9 +169,8 @@ const CASES: readonly TrackerCase[] = [
     name: 'a number that the host has given out is an issue or taken',
     async check(host) {
       const number = await host.createIssue()
-      const query = { repositoryId: String(host.repositoryId), numbers: [number] }
 
-      assert.deepEqual(numbersOf(await host.tracker.issues(query, contextIn())), [number])
+      assert.deepEqual(await numbersIn(host, { numbers: [number] }), [number])
     },
   },
   {
@@ -265,8 +246,7 @@ const CASES: readonly TrackerCase[] = [
       const seen: unknown[] = []
       await host.rolledBack(async (transaction) => {
         await host.tracker.write(batchOf(repositoryId, sampleIssue(1, { labels: [BUG] })), contextIn(transaction))
-        const read = await host.tracker.issues({ repositoryId, numbers: [1] }, contextIn(transaction))
-        seen.push(...numbersOf(read))
+        seen.push(...(await numbersIn(host, { numbers: [1] }, transaction)))
       })
 
       assert.deepEqual(seen, [1])
@@ -302,7 +282,13 @@ function contextIn<A extends Actor, Tx>(transaction?: Tx): PortContext<Caller<A>
   return { actor: 'system', transaction }
 }
 
-function numbersOf(issues: readonly { readonly number: number }[]): readonly number[] {
+/** Returns the numbers of the issues that the tracker returns. */
+async function numbersIn<A extends Actor, Tx>(
+  { tracker, repositoryId }: TrackerHost<A, Tx>,
+  query: { readonly after: number; readonly limit: number } | { readonly numbers: readonly number[] },
+  transaction?: Tx,
+): Promise<readonly number[]> {
+  const issues = await tracker.issues({ repositoryId: String(repositoryId), ...query }, contextIn(transaction))
   return issues.map(({ number }) => number)
 }
 

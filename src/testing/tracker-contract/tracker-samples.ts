@@ -49,13 +49,8 @@ export async function importAll<A extends Actor, Tx>(
 }
 
 /** Returns the canonical forms of all issues. */
-export async function exported<A extends Actor, Tx>({
-  forge,
-  repositoryId,
-}: TrackerHost<A, Tx>): Promise<readonly IssueRecord[]> {
-  const issues: IssueRecord[] = []
-  for await (const issue of forge.exchange.export('system', repositoryId)) issues.push(canonicalIssue(issue))
-  return issues
+export async function exported<A extends Actor, Tx>(host: TrackerHost<A, Tx>): Promise<readonly IssueRecord[]> {
+  return (await exportedRecords(host)).flatMap((one) => (one.kind === 'issue' ? [canonicalIssue(one.issue)] : []))
 }
 
 /** Returns everything that an export has. */

@@ -2,9 +2,6 @@ import { AssertionError } from 'node:assert'
 
 const JSON_TYPE = 'application/json;charset=utf-8'
 
-const OTHER_USERS =
-  'name as users two who are not members of the organization, not blocked there, and not the administrator of authorization'
-
 /** A response as it was received. */
 export interface Reply {
   readonly status: number
@@ -52,23 +49,14 @@ export class Answer {
     this.must(this.status >= 200 && this.status < 500, 'any response below 500')
   }
 
-  /**
-   * Requires that a block was created. If a rule refuses the block, the cause is the given users and not the
-   * application.
-   */
-  mustBlock(): void {
-    const isRefusedByRule = /^(?:CANNOT_BLOCK_|ALREADY_BLOCKED$)/.test(String(this.json['code']))
-    this.must(this.status === 204, '204', isRefusedByRule ? OTHER_USERS : this.#facts.fix)
-  }
-
   /** Throws the error of the case unless the condition holds. */
-  must(holds: boolean, expected: string, fix: string = this.#facts.fix): void {
+  must(holds: boolean, expected: string): void {
     if (holds) return
 
     const type = this.lines('content-type').join() || 'without content type'
     const body = this.body.length <= 200 ? this.body : `${this.body.slice(0, 200)}...`
     const received = `${this.status} ${type}${body === '' ? ', no body' : ` ${body}`}`
-    throw mountFailure({ sent: this.#facts.sent, received, expected, fix })
+    throw mountFailure({ ...this.#facts, received, expected })
   }
 }
 

@@ -72,26 +72,25 @@ export class ContractClient {
     return { Authorization: `${scheme}${WRONG_TOKEN}` }
   }
 
-  /** Sends a request on a new connection. */
-  async request(request: MountRequest): Promise<Answer> {
+  /** Sends a request on a new connection, and requires the status, if one is given. */
+  async request(request: MountRequest, status?: number): Promise<Answer> {
     const [answer] = await this.#exchange(request)
+    if (status !== undefined) answer.mustBe(status)
     return answer
   }
 
-  /** Sends a request, and requires that the same connection then answers the probe twice. */
-  async requestAndGoOn(request: MountRequest): Promise<Answer> {
+  /** As `request`. Requires that the same connection then answers the probe twice. */
+  async requestAndGoOn(request: MountRequest, status?: number): Promise<Answer> {
     const { probe } = this
     const [answer, ...others] = await this.#exchange(request, probe, probe)
     for (const other of others) other.mustRefuse(probe.status, probe.code)
+    if (status !== undefined) answer.mustBe(status)
     return answer
   }
 
   /** Requires that each of these requests is refused in this way. Default: as the probe is. */
   async mustRefuse(requests: readonly MountRequest[], { status, code }: Refusal = this.probe): Promise<void> {
-    for (const request of requests) {
-      const answer = await this.request(request)
-      answer.mustRefuse(status, code)
-    }
+    for (const request of requests) (await this.request(request)).mustRefuse(status, code)
   }
 
   /** Checks that the server still responds correctly. */

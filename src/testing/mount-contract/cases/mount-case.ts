@@ -8,38 +8,31 @@ const MAX_CASE_MS = 10_000
 /** The parts of the host that a case may need. */
 export type Need = keyof Omit<KnownHost, 'services' | 'maxBodyBytes' | 'crossSite'>
 
-/** One requirement for every mounted API. `run` rejects if the API does not meet it. */
-export interface MountCase {
-  /** A statement in the present tense. */
-  readonly name: string
-  /** The parts of the known host that the case requires. */
-  readonly needs: readonly Need[]
-  /** The service that the case calls; undefined: any mounted service. */
-  readonly service: ServiceName | undefined
-  run(start: () => Promise<MountedHost>, known: KnownHost): Promise<void>
-}
-
 /** The facts of a case, without its name and its check. */
 export interface CaseFacts {
-  readonly needs?: readonly Need[] | undefined
-  readonly service?: ServiceName | undefined
+  /** The parts of the known host that the case requires. */
+  readonly needs?: readonly Need[]
+  /** The service that the case calls. Default: any mounted service. */
+  readonly service?: ServiceName
   /** The advice to print if the case fails. */
   readonly fix: string
 }
 
+/** One requirement for every mounted API. `run` rejects if the API does not meet it. */
+export interface MountCase extends CaseFacts {
+  /** A statement in the present tense. */
+  readonly name: string
+  run(start: () => Promise<MountedHost>, known: KnownHost): Promise<void>
+}
+
 /** Creates a case from a statement and a check that runs against one application. */
-export function mountCase(
-  name: string,
-  { needs = [], service, fix }: CaseFacts,
-  check: (client: ContractClient) => Promise<void>,
-): MountCase {
+export function mountCase(name: string, facts: CaseFacts, check: (client: ContractClient) => Promise<void>): MountCase {
   return {
     name,
-    needs,
-    service,
+    ...facts,
     async run(start, known) {
       const host = await start()
-      const client = new ContractClient(host, known, fix)
+      const client = new ContractClient(host, known, facts.fix)
       try {
         await inTime(client, check(client))
       } finally {

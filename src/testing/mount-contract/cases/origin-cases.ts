@@ -11,14 +11,16 @@ const LINKS: CaseFacts = {
   fix: 'pass createApi the publicUrl at which clients see the mount point, or omit it',
 }
 
+const HOSTS: readonly (readonly [what: string, hosts: readonly (string | readonly string[])[]])[] = [
+  ['a malformed Host header', ['', ':::', '[', 'a b', '%zz', 'git.example.com:99999', '\u00e9']],
+  ['a request without a Host header', [[]]],
+  ['a request with two Host headers', [['one.example.com', 'two.example.com']]],
+]
+
 /** Cases about the origin that a request names: the server responds to any `Host` header, and links do not depend on it. */
 export const hostCases: readonly MountCase[] = [
-  mountCase('a malformed Host header causes no failure', { fix: NO_URL }, (client) =>
-    mustStayUp(client, ['', ':::', '[', 'a b', '%zz', 'git.example.com:99999', '\u00e9']),
-  ),
-  mountCase('a request without a Host header causes no failure', { fix: NO_URL }, (client) => mustStayUp(client, [[]])),
-  mountCase('a request with two Host headers causes no failure', { fix: NO_URL }, (client) =>
-    mustStayUp(client, [['one.example.com', 'two.example.com']]),
+  ...HOSTS.map(([what, hosts]) =>
+    mountCase(`${what} causes no failure`, { fix: NO_URL }, (client) => mustStayUp(client, hosts)),
   ),
 
   mountCase(
@@ -28,12 +30,8 @@ export const hostCases: readonly MountCase[] = [
       const { publicUrl, organization } = client.known
       const base = publicUrl === undefined ? '?' : `${publicUrl.replace(/\/+$/, '')}/orgs/${organization}/blocks?`
       const answer = await listed(client)
-      const links = [
-        ...answer
-          .lines('link')
-          .join()
-          .matchAll(/<([^>]*)>/g),
-      ].map(([, target = '']) => target)
+      const header = answer.lines('link').join()
+      const links = [...header.matchAll(/<([^>]*)>/g)].map(([, target = '']) => target)
       const areSound = links.every((one) => one.startsWith(base) && one.includes('q=a%2Bb%26c'))
       answer.must(links.length > 0 && areSound, `a Link header with links that begin with ${base} and have q=a%2Bb%26c`)
     },
@@ -62,16 +60,9 @@ async function listed(client: ContractClient): Promise<Answer> {
   const headers = client.credentials
   const path = `/orgs/${organization}/blocks`
   try {
-    for (const user of users) {
-      const blocked = await client.request({ method: 'PUT', path: `${path}/${user}`, headers })
-      blocked.mustBlock()
-    }
-    const answer = await client.request({
-      path: `${path}?limit=1&q=a%2Bb%26c`,
-      headers: { ...headers, Host: 'elsewhere.example' },
-    })
-    answer.mustBe(200)
-    return answer
+    for (const user of users) await client.request({ method: 'PUT', path: `${path}/${user}`, headers }, 204)
+    const host = { Host: 'elsewhere.example' }
+    return await client.request({ path: `${path}?limit=1&q=a%2Bb%26c`, headers: { ...headers, ...host } }, 200)
   } finally {
     for (const user of users) await client.request({ method: 'DELETE', path: `${path}/${user}`, headers })
   }

@@ -1,3 +1,4 @@
+import document from '../../../../schema/openapi.json' with { type: 'json' }
 import type { ServiceName } from '../../../http-adapters/http.ts'
 
 /**
@@ -22,49 +23,49 @@ export interface Probe {
 
 /** A name that does not exist on any host. */
 export const UNKNOWN_NAME = 'no-such-name-7f3a'
-const REPOSITORY = `/repos/${UNKNOWN_NAME}/${UNKNOWN_NAME}`
 
-/** The probe of each service, in order of preference. */
-const PROBES: Readonly<Record<ServiceName, Probe>> = {
-  pins: {
-    ...probe('/repos', `${UNKNOWN_NAME}/issues/pinned`, 'REPOSITORY_NOT_FOUND'),
-    unsafe: { method: 'POST', path: `${REPOSITORY}/issues/1/pin` },
-  },
-  blocks: {
-    ...probe('/orgs', 'blocks', 'ORGANIZATION_NOT_FOUND'),
-    unsafe: { method: 'PUT', path: `/orgs/${UNKNOWN_NAME}/blocks/${UNKNOWN_NAME}` },
-  },
-  badges: {
-    ...probe('/admin/users', 'badges', 'UNAUTHENTICATED'),
-    status: 401,
-    unsafe: { method: 'POST', path: `/admin/users/${UNKNOWN_NAME}/badges` },
-  },
-  'signing-keys': {
-    ...probe('/repos', `${UNKNOWN_NAME}/signing-key.pub`, 'REPOSITORY_NOT_FOUND'),
-    unsafe: undefined,
-  },
-  exchange: {
-    ...probe('/repos', `${UNKNOWN_NAME}/issues/export`, 'REPOSITORY_NOT_FOUND'),
-    unsafe: { method: 'POST', path: `${REPOSITORY}/issues/import` },
-  },
-}
+/** What an anonymous caller receives where the first name in a path does not exist. By the beginning of the path. */
+const REFUSALS: readonly (readonly [start: string, status: number, code: string])[] = [
+  ['/repos/', 404, 'REPOSITORY_NOT_FOUND'],
+  ['/orgs/', 404, 'ORGANIZATION_NOT_FOUND'],
+  ['/', 401, 'UNAUTHENTICATED'],
+]
 
-/** Creates the probe of paths that have a name between a start and an end. */
-function probe(start: string, end: string, code: string): Omit<Probe, 'unsafe'> {
-  const named = (name: string): string => `${start}/${name}/${end}`
-  const split = (slash: string): string => `${start}/${UNKNOWN_NAME}${slash}${end}`
-  return { path: named(UNKNOWN_NAME), named, split, status: 404, code }
-}
+const operations = Object.entries(document.paths).flatMap(([path, item]) =>
+  Object.entries(item).map(([name, { tags }]) => ({ path, method: name.toUpperCase(), tags, hasPut: 'put' in item })),
+)
 
 /**
- * Returns the probe of the first of these services.
+ * Returns the probe of the first of these services, if possible of one that changes data.
  *
  * @throws TypeError if no service is given
  */
 export function probeOf(services: readonly ServiceName[] | undefined): Probe {
-  const [probe] = Object.entries(PROBES).flatMap(([service, probe]) =>
-    services === undefined || services.some((mounted) => mounted === service) ? probe : [],
-  )
+  const probes = document.tags
+    .filter(({ name }) => services === undefined || services.some((mounted) => mounted === name))
+    .map(({ name }) => probeIn(operations.filter(({ tags }) => tags.includes(name))))
+  const probe = probes.find(({ unsafe }) => unsafe !== undefined) ?? probes[0]
   if (probe === undefined) throw new TypeError('services must name at least one mounted service')
   return probe
+}
+
+/** Creates the probe of a service from its operations. PUT must be a method that the path does not have. */
+function probeIn(own: typeof operations): Probe {
+  const { path = '' } = own.find((one) => one.method === 'GET' && !one.hasPut && one.path.includes('{')) ?? {}
+  const unsafe = own.find(({ method }) => method !== 'GET')
+  const [, status = 0, code = ''] = REFUSALS.find(([start]) => path.startsWith(start)) ?? []
+  const named = (name: string): string => filled(path.replace(/\{\w+\}/, () => name))
+  return {
+    path: filled(path),
+    named,
+    split: (slash) => filled(path.replace('}/', () => `}${slash}`)),
+    status,
+    code,
+    unsafe: unsafe && { method: unsafe.method, path: filled(unsafe.path) },
+  }
+}
+
+/** Fills the parameters of a path with a name that does not exist. */
+function filled(template: string): string {
+  return template.replaceAll(/\{\w+\}/g, UNKNOWN_NAME)
 }

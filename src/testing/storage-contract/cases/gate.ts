@@ -56,6 +56,26 @@ export async function heldInBeforeCommit(start: (beforeCommit: () => Promise<voi
   return { outcome, release: () => held.open() }
 }
 
+/**
+ * Makes a change that pauses before its commit, and another that meets it there. Resumes the first one when the second has
+ * settled or presumably waits.
+ *
+ * @param meanwhile - called before the first one is resumed
+ * @returns the outcomes of both
+ */
+export async function meeting<T>(
+  first: (beforeCommit: () => Promise<void>) => unknown,
+  second: () => T,
+  meanwhile: () => void = ignore,
+): Promise<readonly [Outcome, Outcome<Awaited<T>>]> {
+  const held = await heldInBeforeCommit(first)
+  const other = outcomeOf(second)
+  await whileWaiting(other)
+  meanwhile()
+  held.release()
+  return [await held.outcome, await other]
+}
+
 /** Waits for a number of turns of the event loop. */
 export async function turns(count: number): Promise<void> {
   for (let turn = 0; turn < count; turn += 1) await new Promise((resolve) => setImmediate(resolve))

@@ -1,14 +1,17 @@
 import assert from 'node:assert/strict'
 import { isForgeError } from '../../../index.ts'
 import type { ForgeStorage } from '../../../storage/storage.ts'
-import { AGGREGATES, reads } from '../samples/aggregates.ts'
+import { AGGREGATES, everything, fill, reads } from '../samples/aggregates.ts'
 import { define } from '../samples/badges.ts'
+import { block, blockedBy } from '../samples/blocks.ts'
+import { outbox } from '../samples/outbox.ts'
 import { BOARD, issuesOn, pin } from '../samples/pin-boards.ts'
-import { retire } from '../samples/retirements.ts'
+import { retire, THINGS } from '../samples/retirements.ts'
+import { idsTo } from './race.ts'
 import type { StorageCase } from './storage-case.ts'
-import { outcomeOf, storageCase } from './storage-case.ts'
+import { hostCase, outcomeOf, storageCase } from './storage-case.ts'
 
-/** Cases about the lifetime of a storage, from migration to close. */
+/** Cases about the lifetime of a storage, from migration to close, and about two storages in one database. */
 export const lifeCases: readonly StorageCase[] = [
   storageCase('a migrated storage is current, and migrating again changes nothing', async (storage) => {
     assert.equal((await storage.schemaStatus()).state, 'current')
@@ -53,6 +56,31 @@ export const lifeCases: readonly StorageCase[] = [
     await storage.close()
 
     assert.equal((await Promise.all(pending)).length, 10)
+  }),
+
+  hostCase('two storages in one database do not see each other’s changes', ['beside'], async (storage, bench) => {
+    await fill(storage)
+    await define(storage, 'night-owl')
+    const other = await bench.beside()
+    assert.deepEqual(await outbox(other), [])
+    const before = await everything(other)
+    for (const one of AGGREGATES) await one.alter(storage)
+    for (const retired of THINGS) await retire(storage, retired)
+
+    assert.deepEqual(await everything(other), before)
+    await fill(other)
+    for (const each of [storage, other]) assert.equal((await each.schemaStatus()).state, 'current')
+  }),
+
+  hostCase('two storages in one database change the same things concurrently', ['beside'], async (storage, bench) => {
+    const other = await bench.beside()
+    const userIds = idsTo(20)
+    await Promise.all([storage, other].flatMap((each) => userIds.map((userId) => block(each, '20', userId))))
+
+    for (const each of [storage, other]) {
+      assert.deepEqual(new Set(await blockedBy(each, '20')), new Set(userIds))
+      assert.equal((await outbox(each)).length, userIds.length)
+    }
   }),
 
   storageCase('a value that is not an open host’s transaction is refused', async (storage) => {

@@ -1,12 +1,14 @@
 import assert from 'node:assert/strict'
+import { ForgeError } from '../../../index.ts'
 import type { ForgeStorage, Retired } from '../../../storage/storage.ts'
 import { define, grant, removeBadge } from '../samples/badges.ts'
-import { block, blockedBy } from '../samples/blocks.ts'
+import { BLOCK, block, blockedBy, raised } from '../samples/blocks.ts'
 import { BOARD, issuesOn, pin } from '../samples/pin-boards.ts'
 import { retire } from '../samples/retirements.ts'
 import type { Extras } from '../samples/sample.ts'
-import { heldInBeforeCommit, whileWaiting } from './gate.ts'
-import { assertRefused, raceCases } from './race.ts'
+import { change, NOON } from '../samples/sample.ts'
+import { meeting, turns, whileWaiting } from './gate.ts'
+import { assertRefused, atOnce, idsTo, raceCases } from './race.ts'
 import type { Outcome, StorageCase } from './storage-case.ts'
 import { hostCase, outcomeOf } from './storage-case.ts'
 
@@ -20,6 +22,11 @@ interface Overtaking {
   left<Tx>(storage: ForgeStorage<Tx>): Promise<readonly unknown[]>
 }
 
+const ROUNDS = 60
+/** How many rounds run concurrently. If all of them did, most calls would wait for a connection, and few would meet. */
+const ROUNDS_AT_ONCE = 10
+/** The maximum time that a call waits for a lock, in milliseconds. */
+const MAX_WAIT_MS = 10_000
 const REFUSALS = ['ISSUE_NOT_FOUND', 'REPOSITORY_NOT_FOUND', 'USER_NOT_FOUND', 'ORGANIZATION_NOT_FOUND'] as const
 const OTHER = { ...BOARD, repositoryId: '11' }
 
@@ -62,34 +69,62 @@ const OVERTAKINGS: readonly Overtaking[] = [
   },
 ]
 
-/** Cases about deletions that meet an uncommitted change: the one that comes second waits for the first. */
+/**
+ * Cases about deletions and new members that meet an uncommitted change: the one that comes second waits for the first.
+ * Source: docs/storage.md, section 2
+ */
 export const overtakingCases: readonly StorageCase[] = [
   ...OVERTAKINGS.flatMap(({ name, retired, begin, left }) => [
     ...raceCases(`a change that is not committed when ${name} is deleted leaves nothing behind`, async (one, other) => {
       await define(other, 'a')
-      const first = await heldInBeforeCommit((beforeCommit) => begin(one, { beforeCommit }))
-      const second = outcomeOf(() => retire(other, retired))
-      await whileWaiting(second)
-      first.release()
-      await first.outcome
+      const [, second] = await meeting(
+        (beforeCommit) => begin(one, { beforeCommit }),
+        () => retire(other, retired),
+      )
 
-      assert.equal(valuesOf(await second).length, 1, 'the deletion is recorded once')
+      assert.equal(valuesOf(second).length, 1, 'the deletion is recorded once')
       assert.deepEqual(await left(one), [])
     }),
 
     ...raceCases(`a change that waits for the deletion of ${name} is refused`, async (one, other) => {
       await define(other, 'a')
-      const first = await heldInBeforeCommit((beforeCommit) => retire(one, retired, { beforeCommit }))
-      const second = outcomeOf(() => begin(other, {}))
-      await whileWaiting(second)
-      first.release()
-      const isDeleted = 'value' in (await first.outcome)
+      const [first, second] = await meeting(
+        (beforeCommit) => retire(one, retired, { beforeCommit }),
+        () => begin(other, {}),
+      )
+      if ('thrown' in first) return assert.ok('value' in second)
 
-      if (isDeleted) assertRefused(await second, ...REFUSALS)
-      else assert.ok('value' in (await second))
-      if (isDeleted) assert.deepEqual(await left(one), [])
+      assertRefused(second, ...REFUSALS)
+      assert.deepEqual(await left(one), [])
     }),
   ]),
+
+  ...raceCases('a user who becomes a member while being blocked is never member and blocked', async (one, other) => {
+    const members = new Set<string>()
+    for (const userIds of waves()) {
+      const work = userIds.flatMap((userId) => [blockUnlessMember(one, userId, members), admit(other, userId, members)])
+      await atOnce(work, 'CANNOT_BLOCK_MEMBER', 'ALREADY_BLOCKED')
+    }
+    const both = (await blockedBy(one, '20')).filter((userId) => members.has(userId))
+
+    assert.deepEqual(both, [])
+    assert.equal((await blockedBy(one, '20')).length + members.size, ROUNDS)
+  }),
+
+  ...raceCases('an issue that is deleted while it is pinned is never left on a board', async (one, other) => {
+    for (const issueIds of waves()) {
+      const work = issueIds.flatMap((issueId) => {
+        const gone: Retired = { thing: 'issue', issueId, ...BOARD }
+        const board = { ...BOARD, repositoryId: Number(issueId) % 3 === 0 ? '11' : '10' }
+        return Number(issueId) % 2 === 0
+          ? [pin(one, board, issueId), retire(other, gone)]
+          : [retire(one, gone), pin(other, board, issueId)]
+      })
+      await atOnce<unknown>(work, 'ISSUE_NOT_FOUND')
+    }
+
+    for (const repositoryId of ['10', '11']) assert.deepEqual(await issuesOn(one, { ...BOARD, repositoryId }), [])
+  }),
 
   hostCase(
     'a change that waits too long is refused as busy, and can be made later',
@@ -111,9 +146,49 @@ export const overtakingCases: readonly StorageCase[] = [
   ),
 ]
 
-/** The maximum time that a call waits for a lock, in milliseconds. */
-const MAX_WAIT_MS = 10_000
-
 function valuesOf(outcome: Outcome): readonly unknown[] {
   return 'value' in outcome && Array.isArray(outcome.value) ? outcome.value : []
+}
+
+/** Returns the ids of all rounds, in groups that run one after the other. */
+function waves(): readonly (readonly string[])[] {
+  const ids = idsTo(ROUNDS)
+  return Array.from({ length: ROUNDS / ROUNDS_AT_ONCE }, (_, n) =>
+    ids.slice(n * ROUNDS_AT_ONCE, (n + 1) * ROUNDS_AT_ONCE),
+  )
+}
+
+/**
+ * Looks up the membership, and blocks the user if it is not a member. Starts again if a lifecycle call ran in between.
+ */
+async function blockUnlessMember<Tx>(
+  storage: ForgeStorage<Tx>,
+  userId: string,
+  members: ReadonlySet<string>,
+): Promise<void> {
+  for (;;) {
+    const epoch = await storage.blocks.epoch('20')
+    if (members.has(userId)) throw new ForgeError('CANNOT_BLOCK_MEMBER', 'a member')
+
+    await turns(Number(userId) % 4)
+    const block = { ...BLOCK, userId, note: '', blockedAt: NOON, blockedBy: null }
+    const { result } = await change(storage.blocks, { ...BLOCK, userId }, (state) =>
+      state.epoch === epoch
+        ? { state: { ...state, block }, events: [], result: 'blocked' }
+        : { state, events: [], result: 'stale' },
+    )
+    if (result === 'blocked') return
+  }
+}
+
+/** Adds a member and raises the epoch. Removes the member again if the user is blocked. */
+async function admit<Tx>(storage: ForgeStorage<Tx>, userId: string, members: Set<string>): Promise<void> {
+  await turns(1)
+  members.add(userId)
+  try {
+    await change(storage.blocks, { ...BLOCK, userId }, raised)
+  } catch (error) {
+    members.delete(userId)
+    throw error
+  }
 }

@@ -5,10 +5,9 @@ import { block, blockedBy, unblock } from '../samples/blocks.ts'
 import { outbox } from '../samples/outbox.ts'
 import { BOARD, issuesOn, pin, unpin } from '../samples/pin-boards.ts'
 import { retire } from '../samples/retirements.ts'
-import { heldInBeforeCommit, whileWaiting } from './gate.ts'
+import { meeting } from './gate.ts'
 import { assertRefused, atOnce, idsTo, raceCases } from './race.ts'
 import type { StorageCase } from './storage-case.ts'
-import { outcomeOf } from './storage-case.ts'
 
 const USED = { ...BOARD, repositoryId: '77' }
 
@@ -34,14 +33,14 @@ export const racingCases: readonly StorageCase[] = [
     for (const repositoryId of idsTo(3)) {
       const board = { ...BOARD, repositoryId }
       await other.pinBoards.load(board) // connects before the second call
-      const first = await heldInBeforeCommit((beforeCommit) => pin(one, board, '1', { limit: 1, beforeCommit }))
-      const second = outcomeOf(() => pin(other, board, '2', { limit: 1 }))
-      await whileWaiting(second)
-      first.release()
-      const refused = 'thrown' in (await first.outcome)
+      const [first, second] = await meeting(
+        (beforeCommit) => pin(one, board, '1', { limit: 1, beforeCommit }),
+        () => pin(other, board, '2', { limit: 1 }),
+      )
+      const refused = 'thrown' in first
 
-      if (refused) assert.deepEqual(await second, { value: 1 })
-      else assertRefused(await second, 'PIN_LIMIT_REACHED')
+      if (refused) assert.deepEqual(second, { value: 1 })
+      else assertRefused(second, 'PIN_LIMIT_REACHED')
       assert.deepEqual(await issuesOn(other, board), refused ? ['2'] : ['1'])
     }
   }),
@@ -49,14 +48,13 @@ export const racingCases: readonly StorageCase[] = [
   ...raceCases('a block that waited for another of its organization comes after it', async (one, other) => {
     for (const organizationId of idsTo(3)) {
       await other.blocks.epoch(organizationId) // connects before the second call
-      const first = await heldInBeforeCommit((beforeCommit) => block(one, organizationId, '31', { beforeCommit }))
-      const second = outcomeOf(() => block(other, organizationId, '32'))
-      await whileWaiting(second)
-      first.release()
-      const refused = 'thrown' in (await first.outcome)
+      const [first, second] = await meeting(
+        (beforeCommit) => block(one, organizationId, '31', { beforeCommit }),
+        () => block(other, organizationId, '32'),
+      )
 
-      assert.deepEqual(await second, { value: undefined })
-      assert.deepEqual(await blockedBy(other, organizationId), refused ? ['32'] : ['31', '32'])
+      assert.deepEqual(second, { value: undefined })
+      assert.deepEqual(await blockedBy(other, organizationId), 'thrown' in first ? ['32'] : ['31', '32'])
     }
   }),
 
@@ -65,14 +63,14 @@ export const racingCases: readonly StorageCase[] = [
     async (one, other) => {
       for (const slug of ['a', 'b', 'c']) {
         await define(one, slug)
-        const first = await heldInBeforeCommit((beforeCommit) => grant(one, '30', [slug], { beforeCommit }))
-        const removal = outcomeOf(() => removeBadge(other, slug))
-        await whileWaiting(removal)
-        first.release()
-        const granted = 'value' in (await first.outcome)
+        const [first, removal] = await meeting(
+          (beforeCommit) => grant(one, '30', [slug], { beforeCommit }),
+          () => removeBadge(other, slug),
+        )
+        const granted = 'value' in first
 
-        if (granted) assertRefused(await removal, 'BADGE_IN_USE')
-        else assert.deepEqual(await removal, { value: undefined })
+        if (granted) assertRefused(removal, 'BADGE_IN_USE')
+        else assert.deepEqual(removal, { value: undefined })
         assert.equal((await slugsHeldBy(one, '30')).includes(slug), granted)
         assert.equal((await other.badgeCatalogue.find(slug)) !== undefined, granted)
       }
@@ -83,6 +81,7 @@ export const racingCases: readonly StorageCase[] = [
     const ids = await atOnce(idsTo(20).map((n) => define(side(n, one, other), `slug-${n}`)))
 
     assert.equal(new Set(ids).size, 20)
+    for (const id of ids) assert.match(id, /^[1-9][0-9]*$/)
     assert.equal((await catalogueOf(other)).length, 20)
   }),
 

@@ -10,6 +10,42 @@ import { idsTo, raceCases } from './race.ts'
 import type { StorageCase } from './storage-case.ts'
 import { hostCase } from './storage-case.ts'
 
+/** A list of things that are named by texts. The badge `owl` is defined. */
+interface ChangingList {
+  readonly name: string
+  add<Tx>(storage: ForgeStorage<Tx>, name: string): Promise<unknown>
+  remove<Tx>(storage: ForgeStorage<Tx>, name: string): Promise<unknown>
+  page<Tx>(storage: ForgeStorage<Tx>, query: PageQuery, transaction?: Tx): MaybePromise<Page<object> | undefined>
+}
+
+const LISTS: readonly ChangingList[] = [
+  {
+    name: 'blocks',
+    add: (storage, userId) => block(storage, '20', userId),
+    remove: (storage, userId) => unblock(storage, '20', userId),
+    page: (storage, query, transaction) => storage.blocks.page('20', query, transaction),
+  },
+  {
+    name: 'definitions',
+    add: (storage, slug) => define(storage, slug),
+    remove: (storage, slug) => removeBadge(storage, slug),
+    page: (storage, query, transaction) => storage.badgeCatalogue.page(query, transaction),
+  },
+  {
+    name: 'the holders of a badge',
+    add: (storage, userId) => grant(storage, userId, ['owl']),
+    remove: (storage, userId) => revoke(storage, userId, ['owl']),
+    page: (storage, query, transaction) => storage.userBadges.holders('owl', query, transaction),
+  },
+]
+
+/** Pages near both ends of a list, and one page with all items. */
+const PAGES: readonly { readonly page: number; readonly limit: number }[] = [
+  { page: 1, limit: 1000 },
+  { page: 2, limit: 3 },
+  { page: 4, limit: 3 },
+]
+
 /** Cases about readers next to writers: a reader never sees a partial change. */
 export const readerCases: readonly StorageCase[] = [
   ...raceCases('a board that is constantly reversed is always read consistently', async (writer, reader) => {
@@ -33,22 +69,14 @@ export const readerCases: readonly StorageCase[] = [
     )
   }),
 
-  ...raceCases('page and total agree while blocks are added and removed', async (writer, reader) => {
-    await beside(
-      () => changeBlocks(writer),
-      () => checkBlockPages(reader),
-    )
-  }),
-
-  ...raceCases(
-    'the holders of a badge and their total agree while it is granted and revoked',
-    async (writer, reader) => {
+  ...LISTS.flatMap((list) =>
+    raceCases(`page and total agree while ${list.name} are added and removed`, async (writer, reader) => {
       await define(writer, 'owl')
       await beside(
-        () => changeHolders(writer),
-        () => checkHolderPages(reader),
+        () => addAndRemove(list, writer),
+        () => checkPages(list, reader),
       )
-    },
+    }),
   ),
 
   ...(['beginSnapshot', 'beginReadCommitted'] as const).map((begin) =>
@@ -59,12 +87,9 @@ export const readerCases: readonly StorageCase[] = [
         await define(storage, 'owl')
         const { transaction, rollback } = await bench.begin(begin)
         await beside(
-          async () =>
-            void (await Promise.all([changeBlocks(storage), changeDefinitions(storage), changeHolders(storage)])),
+          async () => void (await Promise.all(LISTS.map((list) => addAndRemove(list, storage)))),
           async () => {
-            await checkBlockPages(storage, transaction)
-            await checkCataloguePages(storage, transaction)
-            await checkHolderPages(storage, transaction)
+            for (const list of LISTS) await checkPages(list, storage, transaction)
           },
         )
         await rollback()
@@ -91,83 +116,35 @@ export const readerCases: readonly StorageCase[] = [
   ),
 ]
 
-/** Blocks and unblocks users of one organization, so that its list grows and shrinks. */
-async function changeBlocks<Tx>(storage: ForgeStorage<Tx>): Promise<void> {
-  for (const userId of idsTo(9)) await block(storage, '20', userId)
+/** Makes a list longer and shorter again, at different paces. */
+async function addAndRemove<Tx>({ add, remove }: ChangingList, storage: ForgeStorage<Tx>): Promise<void> {
+  for (const n of idsTo(9)) await add(storage, n)
   for (const [pause, wave] of ['20', '30', '40', '50', '60', '70'].entries()) {
-    const users = idsTo(6).map((n) => `${wave}${n}`)
-    for (const userId of users) await block(storage, '20', userId)
+    const names = idsTo(6).map((n) => `${wave}${n}`)
+    for (const name of names) await add(storage, name)
     await turns(pause)
-    for (const userId of users.slice(pause)) {
-      await unblock(storage, '20', userId)
+    for (const name of names.slice(pause)) {
+      await remove(storage, name)
       await turns(pause % 3)
     }
   }
-}
-
-/** Defines badges and removes them again. */
-async function changeDefinitions<Tx>(storage: ForgeStorage<Tx>): Promise<void> {
-  for (const n of idsTo(12)) {
-    for (const slug of [`a-${n}`, `b-${n}`]) await define(storage, slug)
-    await removeBadge(storage, `a-${n}`)
-  }
-}
-
-/** Grants a badge to users and revokes it. */
-async function changeHolders<Tx>(storage: ForgeStorage<Tx>): Promise<void> {
-  for (const userId of idsTo(9)) await grant(storage, userId, ['owl'])
-  for (const wave of ['20', '30', '40']) {
-    const users = idsTo(6).map((n) => `${wave}${n}`)
-    for (const userId of users) await grant(storage, userId, ['owl'])
-    for (const userId of users) await revoke(storage, userId, ['owl'])
-  }
-}
-
-/** Pages near both ends of a list, and one page with all items. */
-const PAGES: readonly { readonly page: number; readonly limit: number }[] = [
-  { page: 1, limit: 1000 },
-  { page: 2, limit: 3 },
-  { page: 4, limit: 3 },
-]
-
-async function checkBlockPages<Tx>(storage: ForgeStorage<Tx>, transaction?: Tx): Promise<void> {
-  await checkPages(
-    (query) => storage.blocks.page('20', query, transaction),
-    (one) => one.userId,
-  )
-}
-
-async function checkHolderPages<Tx>(storage: ForgeStorage<Tx>, transaction?: Tx): Promise<void> {
-  await checkPages(
-    async (query) => {
-      const page = await storage.userBadges.holders('owl', query, transaction)
-      assert.ok(page, 'the badge is defined')
-      return page
-    },
-    (one) => one.userId,
-  )
-}
-
-async function checkCataloguePages<Tx>(storage: ForgeStorage<Tx>, transaction?: Tx): Promise<void> {
-  await checkPages(
-    (query) => storage.badgeCatalogue.page(query, transaction),
-    (one) => one.slug,
-  )
 }
 
 /**
  * Reads pages of a changing list. Each page must have as many items as its own total implies, and a cursor if more
  * items follow.
  */
-async function checkPages<Item>(
-  read: (query: PageQuery) => MaybePromise<Page<Item>>,
-  nameOf: (item: Item) => string,
-): Promise<void> {
+async function checkPages<Tx>(list: ChangingList, storage: ForgeStorage<Tx>, transaction?: Tx): Promise<void> {
+  const read = async (query: PageQuery) => {
+    const found = await list.page(storage, query, transaction)
+    assert.ok(found, 'the list exists')
+    return found
+  }
   for (const { page, limit } of PAGES) {
     const { items, total, cursor } = await read({ from: { page }, limit })
     assert.equal(items.length, Math.max(0, Math.min(limit, total - (page - 1) * limit)), `page ${page} of ${total}`)
     assert.equal(cursor !== undefined, page * limit < total)
-    assert.equal(new Set(items.map(nameOf)).size, items.length)
+    assert.equal(new Set(items.map((item) => JSON.stringify(item))).size, items.length)
     if (cursor === undefined) continue
 
     const next = await read({ from: { after: cursor }, limit: 1000 })

@@ -6,8 +6,10 @@ import type { EventFilter, ForgeStorage, PageQuery } from '../../../storage/stor
 import { AGGREGATES } from '../samples/aggregates.ts'
 import type { Choices } from '../samples/draw.ts'
 import { Draw } from '../samples/draw.ts'
-import { drawnChange } from '../samples/drawn-change.ts'
-import type { Names } from '../samples/sample.ts'
+import { outboxKinds } from '../samples/outbox.ts'
+import { retirementKinds } from '../samples/retirements.ts'
+import type { Kind, Names } from '../samples/sample.ts'
+import { NOON } from '../samples/sample.ts'
 import type { StorageCase } from './storage-case.ts'
 import { outcomeOf, storageCase, textIdCase } from './storage-case.ts'
 
@@ -57,9 +59,51 @@ function namesFrom(ids: Choices<Id>, seed: number): Names {
   return { repositories: few, organizations: few, users, issues: users, pullRequests: [pull, ...pulls], slugs: SLUGS }
 }
 
+/** One change, in words and as a call. */
+interface DrawnChange {
+  readonly name: string
+  run<Tx>(storage: ForgeStorage<Tx>): Promise<unknown>
+}
+
+/** All kinds with their names, each as often as its share. */
+const DRAWN: readonly (readonly [name: string, kind: Kind])[] = [
+  ...AGGREGATES.map(({ kinds }) => kinds),
+  retirementKinds,
+  outboxKinds,
+]
+  .flatMap((kinds) => Object.entries(kinds))
+  .flatMap((entry) => Array.from({ length: entry[1].share }, () => entry))
+
+/**
+ * Draws the change of a step, with its author and its time, which is that of no other step. A part of the changes is refused by `beforeCommit`. The
+ * result has what the change returned and the events that `beforeCommit` received.
+ */
+function drawnChange(draw: Draw, names: Names, step: number): DrawnChange {
+  const drawn = DRAWN[draw.below(DRAWN.length)]
+  if (drawn === undefined) throw new RangeError('there are no kinds of changes')
+
+  const [name, kind] = drawn
+  const [input, run] = kind.draw(draw, names)
+  const time = NOON.getTime() + step * 1001 + draw.below(30) * 100 - 1500
+  const by = { actorId: draw.one<Id | null>([null, ...names.users]), at: () => new Date(time) }
+  const isRefused = draw.below(9) === 0
+  return {
+    name: `${name} ${JSON.stringify(input)}${isRefused ? ', refused before the commit' : ''}`,
+    async run(storage) {
+      const received: unknown[] = []
+      const beforeCommit = (events: readonly object[]) => {
+        received.push(...events.map((event) => ({ ...event, id: undefined })))
+        if (isRefused) throw new Error('refused before the commit')
+      }
+      return { result: await run(storage, { by, beforeCommit }), received }
+    },
+  }
+}
+
 async function compare<Tx>(storage: ForgeStorage<Tx>, seed: number, names: Names): Promise<void> {
   const [found, expected] = [new Side(storage, names), new Side(memoryStorage(), names)]
   const draw = new Draw(seed)
+  assertSame(await found.view(LIMITS.other), await expected.view(LIMITS.other), 'what there is at first')
   for (let step = 1; step <= STEPS; step += 1) {
     const { name, run } = drawnChange(draw, names, step)
     const at = `seed ${seed}, step ${step}, ${name}`

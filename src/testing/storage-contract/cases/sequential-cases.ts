@@ -117,29 +117,6 @@ export const sequentialCases: readonly StorageCase[] = [
     await refuses('INVALID_INPUT', () => storage.events.read({ after: other, limit: 10 }))
   }),
 
-  storageCase('ids of events and of badges are never reused, even after a rollback', async (storage) => {
-    const badgeIds: string[] = []
-    const beforeCommit = () => {
-      throw new Error('no')
-    }
-    for (const n of [1, 2, 3]) {
-      badgeIds.push(await define(storage, `slug-${n}`))
-      await outcomeOf(() => define(storage, `other-${n}`, { beforeCommit }))
-    }
-    const eventIds = (await outbox(storage)).map((event) => event.id)
-
-    assert.deepEqual([new Set(badgeIds).size, new Set(eventIds).size], [3, 3])
-    for (const id of badgeIds) assert.match(id, /^[1-9][0-9]*$/)
-  }),
-
-  storageCase('an empty outbox has a cursor, which returns later events', async (storage) => {
-    const { events, cursor } = await storage.events.read({ after: undefined, limit: 10 })
-    await pin(storage, BOARD, '1')
-
-    assert.deepEqual(events, [])
-    assert.equal((await storage.events.read({ after: cursor, limit: 10 })).events.length, 1)
-  }),
-
   storageCase('a retired issue is refused among others that a change adds, and none is added', async (storage) => {
     await retire(storage, { thing: 'issue', issueId: '2', ...BOARD })
     await refuses('ISSUE_NOT_FOUND', () => fillBoard(storage, BOARD, ['7', '2', '9']))

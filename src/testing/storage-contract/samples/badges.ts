@@ -11,7 +11,7 @@ import type {
 import type { Draw } from './draw.ts'
 import { TEXTS } from './draw.ts'
 import type { AggregateSample, Extras, Names } from './sample.ts'
-import { AUTHOR, about, altered, change, NOON, sampleOf } from './sample.ts'
+import { AUTHOR, about, altered, change, kind, NOON, sampleOf } from './sample.ts'
 
 /** Defines a badge and returns its id. */
 export async function define<Tx>(
@@ -79,20 +79,8 @@ export const userBadges: AggregateSample = sampleOf<UserBadgesKey, UserBadgesSta
   lists: (storage, { slugs }, transaction) =>
     slugs.map((slug) => [`holders of ${slug}`, (query) => storage.userBadges.holders(slug, query, transaction)]),
   kinds: {
-    grant: {
-      share: 10,
-      draw(draw, names) {
-        const [userId, slugs] = [draw.one(names.users), draw.some(names.slugs)]
-        return [{ userId, slugs }, (to, extras) => grant(to, userId, slugs, extras)]
-      },
-    },
-    revoke: {
-      share: 4,
-      draw(draw, names) {
-        const [userId, slugs] = [draw.one(names.users), draw.some(names.slugs)]
-        return [{ userId, slugs }, (to, extras) => revoke(to, userId, slugs, extras)]
-      },
-    },
+    grant: kind(10, drawnGrants, (to, { userId, slugs }, extras) => grant(to, userId, slugs, extras)),
+    revoke: kind(4, drawnGrants, (to, { userId, slugs }, extras) => revoke(to, userId, slugs, extras)),
   },
 })
 
@@ -112,33 +100,20 @@ export const badgeCatalogue: AggregateSample = sampleOf<BadgeCatalogueKey, Badge
     slugs.map((slug) => [`definition of ${slug}`, () => storage.badgeCatalogue.find(slug, transaction)]),
   lists: (storage, _names, transaction) => [['catalogue', (query) => storage.badgeCatalogue.page(query, transaction)]],
   kinds: {
-    define: {
-      share: 7,
-      draw(draw, names) {
-        const [slug, texts] = drawnTexts(draw, names)
-        return [{ slug, ...texts }, (to, extras) => define(to, slug, { ...extras, ...texts })]
-      },
-    },
-    update: {
-      share: 3,
-      draw(draw, names) {
-        const [slug, texts] = drawnTexts(draw, names)
-        const rule = (entry: BadgeCatalogueState) => rules.updateBadge(entry, slug, texts)
-        return [{ slug, ...texts }, (to, extras) => changeEntry(to, slug, rule, extras)]
-      },
-    },
-    remove: {
-      share: 3,
-      draw(draw, names) {
-        const slug = draw.one(names.slugs)
-        return [slug, (to, extras) => removeBadge(to, slug, extras)]
-      },
-    },
+    define: kind(7, drawnBadge, (to, { slug, ...texts }, extras) => define(to, slug, { ...extras, ...texts })),
+    update: kind(3, drawnBadge, (to, { slug, ...texts }, extras) =>
+      changeEntry(to, slug, (entry) => rules.updateBadge(entry, slug, texts), extras),
+    ),
+    remove: kind(3, (draw, { slugs }) => draw.one(slugs), removeBadge),
   },
 })
 
-function drawnTexts(draw: Draw, { slugs }: Names): readonly [slug: string, Omit<BadgeDefinition, 'slug'>] {
-  return [draw.one(slugs), { description: draw.one(TEXTS), imageUrl: draw.one(TEXTS) }]
+function drawnGrants(draw: Draw, { users, slugs }: Names): UserBadgesKey {
+  return { userId: draw.one(users), slugs: draw.some(slugs) }
+}
+
+function drawnBadge(draw: Draw, { slugs }: Names): BadgeDefinition {
+  return { slug: draw.one(slugs), description: draw.one(TEXTS), imageUrl: draw.one(TEXTS) }
 }
 
 /** Changes an entry of the catalogue by a rule. */
@@ -148,11 +123,7 @@ async function changeEntry<Tx, Result>(
   rule: (entry: BadgeCatalogueState) => Decision<BadgeCatalogueState, Result>,
   extras: Extras<Tx>,
 ): Promise<Result> {
-  const decide = (entry: BadgeCatalogueState) => {
-    const { state, events, result } = rule(entry)
-    return { state, events: about({}, events), result }
-  }
-  return (await change(storage.badgeCatalogue, { slug }, decide, extras)).result
+  return (await change(storage.badgeCatalogue, { slug }, (entry) => about({}, rule(entry)), extras)).result
 }
 
 /** Changes the badges of a user by a rule, for the slugs that are defined. */
@@ -169,18 +140,16 @@ async function changeHeld<Tx>(
     (before, at) => {
       const known = before.known.map(({ slug }) => slug)
       const holds = { known, held: before.held.map(({ badge }) => badge.slug) }
-      const { state, events } = rule(
+      const { state, ...decided } = rule(
         holds,
         slugs.filter((slug) => known.includes(slug)),
       )
-      if (state === holds) return { state: before, events: [], result: undefined }
-
       const held = state.held.flatMap((slug) => {
         const kept = before.held.filter(({ badge }) => badge.slug === slug)
         const added = before.known.filter((badge) => badge.slug === slug)
         return kept.length > 0 ? kept : added.map((badge) => ({ badge, grantedAt: at, grantedBy }))
       })
-      return { state: { known: before.known, held }, events: about({ userId }, events), result: undefined }
+      return about({ userId }, { state: state === holds ? before : { known: before.known, held }, ...decided })
     },
     extras,
   )

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
-import type { Block, Id } from '../../../index.ts'
+import type { Block, Decision, EventDraft, Id } from '../../../index.ts'
 import { assertNotBlocked, blockUser, unblockUser } from '../../../index.ts'
 import type { BlockKey, BlockState, ForgeStorage } from '../../../storage/storage.ts'
 import type { Draw } from './draw.ts'
 import { TEXTS } from './draw.ts'
 import type { AggregateSample, Extras, Names } from './sample.ts'
-import { AUTHOR, about, altered, change, left, NOON, sampleOf } from './sample.ts'
+import { AUTHOR, about, altered, change, kind, left, NOON, replaced, sampleOf } from './sample.ts'
 
 /** The block that most cases use. */
 export const BLOCK: BlockKey = { organizationId: '20', userId: '30' }
@@ -19,15 +19,9 @@ export async function block<Tx>(
 ): Promise<void> {
   const key = { organizationId, userId }
   const { actorId: blockedBy } = extras.by ?? AUTHOR
-  await change(
-    storage.blocks,
-    key,
-    (before, at) => {
-      const { state, events } = blockUser(before.block, { ...key, note, blockedAt: at, blockedBy }, false)
-      return { state: { ...before, block: state }, events: about(key, events), result: undefined }
-    },
-    extras,
-  )
+  const decide = (before: BlockState, at: Date) =>
+    about(key, after(before, blockUser(before.block, { ...key, note, blockedAt: at, blockedBy }, false)))
+  await change(storage.blocks, key, decide, extras)
 }
 
 /** Removes a block, if it exists. */
@@ -38,17 +32,9 @@ export async function unblock<Tx>(
   extras: Extras<Tx> = {},
 ): Promise<void> {
   const key = { organizationId, userId }
-  await change<BlockKey, BlockState, unknown, Tx>(
-    storage.blocks,
-    key,
-    (before) => {
-      if (before.block === undefined) return left(before)
-
-      const { state, events } = unblockUser(before.block)
-      return { state: { ...before, block: state }, events: about(key, events), result: undefined }
-    },
-    extras,
-  )
+  const decide = (before: BlockState): Decision<BlockState, unknown, EventDraft> =>
+    before.block === undefined ? left(before) : about(key, after(before, unblockUser(before.block)))
+  await change(storage.blocks, key, decide, extras)
 }
 
 /** Decides to raise the epoch, unless the user is blocked. Returns the new epoch. */
@@ -75,14 +61,14 @@ export const blocks: AggregateSample = sampleOf<BlockKey, BlockState>({
   name: 'a block',
   store: (storage) => storage.blocks,
   key: BLOCK,
-  alter: (before) =>
-    before.block === undefined
-      ? altered(
-          { ...before, block: { ...BLOCK, note: 'why', blockedAt: new Date(NOON), blockedBy: null } },
-          { type: 'user.blocked', data: { note: 'why' } },
-          BLOCK,
-        )
-      : altered({ ...before, block: undefined }, { type: 'user.unblocked', data: {} }, BLOCK),
+  alter(before) {
+    const epoch = before.epoch + 1
+    if (before.block !== undefined)
+      return altered({ block: undefined, epoch }, { type: 'user.unblocked', data: {} }, BLOCK)
+
+    const block = { ...BLOCK, note: 'why', blockedAt: new Date(NOON), blockedBy: null }
+    return altered({ block, epoch }, { type: 'user.blocked', data: { note: 'why' } }, BLOCK)
+  },
   keys: keysOf,
   reads: (storage, names, transaction) => [
     ...names.organizations.flatMap((organizationId) => [
@@ -97,39 +83,21 @@ export const blocks: AggregateSample = sampleOf<BlockKey, BlockState>({
       (query) => storage.blocks.page(organizationId, query, transaction),
     ]),
   kinds: {
-    block: {
-      share: 12,
-      draw(draw, names) {
-        const [key, note] = [drawnKey(draw, names), draw.one(TEXTS)]
-        return [{ ...key, note }, (to, extras) => block(to, key.organizationId, key.userId, { ...extras, note })]
-      },
-    },
-    unblock: {
-      share: 5,
-      draw(draw, names) {
-        const key = drawnKey(draw, names)
-        return [key, (to, extras) => unblock(to, key.organizationId, key.userId, extras)]
-      },
-    },
+    block: kind(12, drawnBlock, (to, { organizationId, userId, note }, extras) =>
+      block(to, organizationId, userId, { ...extras, note }),
+    ),
+    unblock: kind(5, drawnKey, (to, { organizationId, userId }, extras) => unblock(to, organizationId, userId, extras)),
     /** Replaces the note of a block, and who blocked when. The block keeps its place. */
-    renote: {
-      share: 3,
-      draw(draw, names) {
-        const [key, note, blockedAt] = [drawnKey(draw, names), draw.one(TEXTS), new Date(draw.below(60_000))]
-        const decide = (state: BlockState) => {
-          const replaced = state.block && { ...state, block: { ...state.block, note, blockedAt } }
-          return { state: replaced ?? state, events: [], result: undefined }
-        }
-        return [{ ...key, note, blockedAt }, (to, extras) => change(to.blocks, key, decide, extras)]
+    renote: kind(
+      3,
+      (draw, names) => ({ ...drawnBlock(draw, names), blockedAt: new Date(draw.below(60_000)) }),
+      (to, { note, blockedAt, ...key }, extras) => {
+        const decide = ({ block, epoch }: BlockState) =>
+          replaced({ block: block && { ...block, note, blockedAt }, epoch })
+        return change(to.blocks, key, decide, extras)
       },
-    },
-    admit: {
-      share: 2,
-      draw(draw, names) {
-        const key = drawnKey(draw, names)
-        return [key, (to, extras) => change(to.blocks, key, raised, extras)]
-      },
-    },
+    ),
+    admit: kind(2, drawnKey, (to, key, extras) => change(to.blocks, key, raised, extras)),
   },
 })
 
@@ -139,4 +107,16 @@ function keysOf({ organizations, users }: Names): readonly BlockKey[] {
 
 function drawnKey(draw: Draw, { organizations, users }: Names): BlockKey {
   return { organizationId: draw.one(organizations), userId: draw.one(users) }
+}
+
+function drawnBlock(draw: Draw, names: Names): BlockKey & Pick<Block, 'note'> {
+  return { ...drawnKey(draw, names), note: draw.one(TEXTS) }
+}
+
+/** The block of a rule's decision beside the epoch of the organization. */
+function after<Result>(
+  before: BlockState,
+  { state, ...decided }: Decision<Block | undefined, Result>,
+): Decision<BlockState, Result> {
+  return { state: { ...before, block: state }, ...decided }
 }

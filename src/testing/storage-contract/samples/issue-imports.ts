@@ -1,7 +1,7 @@
 import type { IssueImportKey } from '../../../storage/storage.ts'
 import { BOARD } from './pin-boards.ts'
 import type { AggregateSample } from './sample.ts'
-import { altered, change, sampleOf } from './sample.ts'
+import { altered, change, kind, sampleOf } from './sample.ts'
 
 const IMPORTED = { type: 'issues.imported', data: { created: 1, updated: 0, comments: 2 } } as const
 
@@ -14,12 +14,10 @@ export const issueImports: AggregateSample = sampleOf<IssueImportKey, undefined>
   keys: ({ repositories }) => repositories.map((repositoryId) => ({ repositoryId })),
   reads: () => [],
   kinds: {
-    import: {
-      share: 3,
-      draw(draw, { repositories }) {
-        const key = { repositoryId: draw.one(repositories) }
-        return [key, (to, extras) => change(to.issueImports, key, (state) => altered(state, IMPORTED, key), extras)]
-      },
-    },
+    import: kind(
+      3,
+      (draw, { repositories }) => ({ repositoryId: draw.one(repositories) }),
+      (to, key, extras) => change(to.issueImports, key, (state) => altered(state, IMPORTED, key), extras),
+    ),
   },
 })

@@ -5,8 +5,8 @@ import type { ForgeStorage } from '../../../storage/storage.ts'
 import { outcomeOf } from '../cases/storage-case.ts'
 import type { Choices } from './draw.ts'
 import { BOARD } from './pin-boards.ts'
-import type { Kind, Run } from './sample.ts'
-import { change, NO_SUBJECT, NOON } from './sample.ts'
+import type { Kind } from './sample.ts'
+import { change, kind, NO_SUBJECT, NOON } from './sample.ts'
 
 /** A time after all sample changes. */
 export const LATER: Date = new Date(NOON.getTime() + 1)
@@ -55,37 +55,30 @@ const LEASE_MS = 3_600_000
 
 /** The kinds of drawn changes of the outbox. */
 export const outboxKinds: Readonly<Record<string, Kind>> = {
-  consume: {
-    share: 8,
-    draw(draw) {
-      const consumer = { name: draw.one(CONSUMERS), holder: draw.one(['one', 'one', 'other']) }
-      const [limit, act] = [1 + draw.below(30), draw.one(ACTS)]
-      const run: Run = async ({ events }) => {
-        if (act === 'release') return events.release(consumer)
-        if (act === 'forget') return events.forget(consumer.name)
-        if (act === 'move') {
-          const { cursor } = await events.read({ after: undefined, limit })
-          return events.advance(consumer, cursor)
-        }
-        const claim = await events.claim(consumer, LEASE_MS)
-        if (act === 'claim' || claim === undefined) return claim
+  consume: kind(
+    8,
+    (draw) => ({
+      ...{ name: draw.one(CONSUMERS), holder: draw.one(['one', 'one', 'other']) },
+      ...{ limit: 1 + draw.below(30), act: draw.one(ACTS) },
+    }),
+    async ({ events }, { act, limit, ...consumer }) => {
+      if (act === 'release') return events.release(consumer)
+      if (act === 'forget') return events.forget(consumer.name)
+      if (act === 'move') return events.advance(consumer, (await events.read({ after: undefined, limit })).cursor)
 
-        const { cursor } = await events.read({ after: claim.cursor, limit })
-        return [claim, await events.advance(consumer, cursor)]
-      }
-      return [{ act, ...consumer, limit }, run]
+      const claim = await events.claim(consumer, LEASE_MS)
+      if (act === 'claim' || claim === undefined) return claim
+
+      const { cursor } = await events.read({ after: claim.cursor, limit })
+      return [claim, await events.advance(consumer, cursor)]
     },
-  },
-  prune: {
-    share: 4,
-    draw(draw) {
-      const before = new Date(NOON.getTime() + draw.below(120) * 1000)
-      const forgotten = draw.some(CONSUMERS)
-      const run: Run = async ({ events }) => {
-        for (const name of forgotten) await events.forget(name)
-        return events.prune(before)
-      }
-      return [{ before, forgotten }, run]
+  ),
+  prune: kind(
+    4,
+    (draw) => ({ before: new Date(NOON.getTime() + draw.below(120) * 1000), forgotten: draw.some(CONSUMERS) }),
+    async ({ events }, { before, forgotten }) => {
+      for (const name of forgotten) await events.forget(name)
+      return events.prune(before)
     },
-  },
+  ),
 }

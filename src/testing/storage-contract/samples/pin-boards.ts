@@ -3,7 +3,7 @@ import { movePin, pinIssue, unpinIssue } from '../../../index.ts'
 import type { BoardIssue, ForgeStorage, PinBoardKey, PinRow } from '../../../storage/storage.ts'
 import type { Draw } from './draw.ts'
 import type { AggregateSample, Extras, Names } from './sample.ts'
-import { AUTHOR, about, altered, change, NOON, sampleOf } from './sample.ts'
+import { AUTHOR, about, altered, change, kind, NOON, replaced, sampleOf } from './sample.ts'
 
 /** The board of issues that most cases use. */
 export const BOARD: PinBoardKey = { repositoryId: '10', kind: 'issue' }
@@ -60,8 +60,8 @@ export async function fillBoard<Tx>(
   issueIds: readonly Id[],
   extras: Extras<Tx> = {},
 ): Promise<void> {
-  const state = issueIds.map((issueId) => row(issueId))
-  await change(storage.pinBoards, board, () => ({ state, events: [], result: undefined }), extras)
+  const rows = issueIds.map((issueId) => row(issueId))
+  await change(storage.pinBoards, board, () => replaced(rows), extras)
 }
 
 /** The boards. */
@@ -80,57 +80,40 @@ export const pinBoards: AggregateSample = sampleOf<PinBoardKey, readonly PinRow[
     ['positions', () => storage.pinBoards.positions(issuesOfBoards(names), transaction)],
   ],
   kinds: {
-    pin: {
-      share: 22,
-      draw(draw, names) {
-        const [board, issueId] = placeOn(draw, names)
-        const limit = 3 + draw.below(3)
-        return [{ board, issueId, limit }, (to, extras) => pin(to, board, issueId, { ...extras, limit })]
-      },
-    },
-    unpin: {
-      share: 5,
-      draw(draw, names) {
-        const [board, issueId] = placeOn(draw, names)
-        return [{ board, issueId }, (to, extras) => unpin(to, board, issueId, extras)]
-      },
-    },
-    move: {
-      share: 8,
-      draw(draw, names) {
-        const [board, issueId] = placeOn(draw, names)
-        const position = 1 + draw.below(4)
-        const rule = (issues: readonly Id[]) => movePin(issues, issueId, position)
-        return [{ board, issueId, position }, (to, extras) => arranged(to, board, issueId, rule, extras)]
-      },
-    },
-    /** Gives every pin of a board another author and another time, or reverses the board. */
-    renew: {
-      share: 4,
-      draw(draw, names) {
-        const [board] = placeOn(draw, names)
-        const [pinnedAt, pinnedBy, reverses] = [
-          new Date(draw.below(60_000)),
-          draw.one(names.users),
-          draw.below(3) === 0,
-        ]
-        const renewed = (rows: readonly PinRow[]) =>
-          reverses ? rows.toReversed() : rows.map((one) => ({ ...one, pinnedAt, pinnedBy }))
-        return [
-          { board, pinnedAt, pinnedBy, reverses },
-          (to, extras) =>
-            change(to.pinBoards, board, (rows) => ({ state: renewed(rows), events: [], result: undefined }), extras),
-        ]
-      },
-    },
+    pin: kind(
+      22,
+      (draw, names) => ({ ...placeOn(draw, names), limit: 3 + draw.below(3) }),
+      (to, { board, issueId, limit }, extras) => pin(to, board, issueId, { ...extras, limit }),
+    ),
+    unpin: kind(5, placeOn, (to, { board, issueId }, extras) => unpin(to, board, issueId, extras)),
+    move: kind(
+      8,
+      (draw, names) => ({ ...placeOn(draw, names), position: 1 + draw.below(4) }),
+      (to, { board, issueId, position }, extras) =>
+        arranged(to, board, issueId, (issues) => movePin(issues, issueId, position), extras),
+    ),
+    /** Gives every pin of a board another author and another time. */
+    renew: kind(
+      3,
+      (draw, names) => ({
+        ...placeOn(draw, names),
+        pinnedAt: new Date(draw.below(60_000)),
+        pinnedBy: draw.one(names.users),
+      }),
+      (to, { board, pinnedAt, pinnedBy }, extras) =>
+        change(to.pinBoards, board, (rows) => replaced(rows.map((one) => ({ ...one, pinnedAt, pinnedBy }))), extras),
+    ),
+    reverse: kind(2, placeOn, (to, { board }, extras) =>
+      change(to.pinBoards, board, (rows) => replaced(rows.toReversed()), extras),
+    ),
   },
 })
 
 /** Draws a board, and an issue or a pull request for it. */
-export function placeOn(draw: Draw, names: Names): readonly [PinBoardKey, Id] {
+export function placeOn(draw: Draw, names: Names): { readonly board: PinBoardKey; readonly issueId: Id } {
   const repositoryId = draw.one(names.repositories)
-  if (draw.below(4) === 0) return [{ repositoryId, kind: 'pullRequest' }, draw.one(names.pullRequests)]
-  return [{ repositoryId, kind: 'issue' }, draw.one(names.issues)]
+  if (draw.below(4) > 0) return { board: { repositoryId, kind: 'issue' }, issueId: draw.one(names.issues) }
+  return { board: { repositoryId, kind: 'pullRequest' }, issueId: draw.one(names.pullRequests) }
 }
 
 function boardsOf({ repositories }: Names): readonly PinBoardKey[] {
@@ -160,13 +143,10 @@ async function arranged<Tx, Result>(
     board,
     (rows, at) => {
       const issues = rows.map((one) => one.issueId)
-      const { state, events, result } = rule(issues)
+      const { state, ...decided } = rule(issues)
       const rowOf = (id: Id) => rows.find((one) => one.issueId === id) ?? { issueId: id, pinnedAt: at, pinnedBy }
-      return {
-        state: state === issues ? rows : state.map(rowOf),
-        events: about({ repositoryId: board.repositoryId, issueId }, events),
-        result,
-      }
+      const { repositoryId } = board
+      return about({ repositoryId, issueId }, { state: state === issues ? rows : state.map(rowOf), ...decided })
     },
     extras,
   )

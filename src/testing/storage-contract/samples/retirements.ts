@@ -3,8 +3,8 @@ import { retirementEvent } from '../../../index.ts'
 import type { ForgeStorage, Retired, Retirement } from '../../../storage/storage.ts'
 import { BLOCK } from './blocks.ts'
 import { BOARD, placeOn } from './pin-boards.ts'
-import type { Kind, Run } from './sample.ts'
-import { AUTHOR } from './sample.ts'
+import type { Kind } from './sample.ts'
+import { AUTHOR, kind } from './sample.ts'
 
 /** Retires a subject with the event that the lifecycle service emits. Returns the events. */
 export async function retire<Tx>(
@@ -25,26 +25,21 @@ export const THINGS: readonly Retired[] = [
 
 /** The drawn retirements, some of them made twice. */
 export const retirementKinds: Readonly<Record<string, Kind>> = {
-  retire: {
-    share: 4,
-    draw(draw, names) {
-      const [board, issueId] = placeOn(draw, names)
-      const retired = draw.one<Retired>([
-        { thing: 'issue', issueId, ...board },
-        { thing: 'issue', issueId, ...board },
-        { thing: 'issue', issueId, ...board },
-        { thing: 'user', userId: draw.one(names.users) },
-        { thing: 'user', userId: draw.one(names.users) },
-        { thing: 'organization', organizationId: draw.one(names.organizations) },
-        { thing: 'repository', repositoryId: board.repositoryId },
-      ])
+  retire: kind(
+    4,
+    (draw, names) => {
+      const { board, issueId } = placeOn(draw, names)
+      const issue: Retired = { thing: 'issue', issueId, ...board }
+      const user: Retired = { thing: 'user', userId: draw.one(names.users) }
+      const organization: Retired = { thing: 'organization', organizationId: draw.one(names.organizations) }
+      const repository: Retired = { thing: 'repository', repositoryId: board.repositoryId }
       const times = 1 + draw.below(2)
-      const run: Run = async (to, extras) => {
-        const events: unknown[] = []
-        for (let time = 0; time < times; time += 1) events.push(await retire(to, retired, extras))
-        return events
-      }
-      return [{ ...retired, times }, run]
+      return { retired: draw.one([issue, issue, issue, user, user, organization, repository]), times }
     },
-  },
+    async (to, { retired, times }, extras) => {
+      const events: unknown[] = []
+      for (let time = 0; time < times; time += 1) events.push(await retire(to, retired, extras))
+      return events
+    },
+  ),
 }

@@ -41,9 +41,17 @@ export function left<State>(state: State): { state: State; events: []; result: S
   return { state, events: [], result: structuredClone(state) }
 }
 
-/** Adds the subject to the events of a rule. */
-export function about(subject: Partial<EventSubject>, events: readonly RuleEvent[]): readonly EventDraft[] {
-  return events.map((event) => ({ ...NO_SUBJECT, ...subject, ...event }))
+/** Decides to replace a state, without an event. */
+export function replaced<State>(state: State): Decision<State, undefined, EventDraft> {
+  return { state, events: [], result: undefined }
+}
+
+/** Adds the subject to the events of a rule's decision. */
+export function about<State, Result>(
+  subject: Partial<EventSubject>,
+  { events, ...decided }: Decision<State, Result>,
+): Decision<State, Result, EventDraft> {
+  return { ...decided, events: events.map((event) => ({ ...NO_SUBJECT, ...subject, ...event })) }
 }
 
 /** The ids and slugs that reads and drawn changes are about. No id is that of an issue and of a pull request. */
@@ -66,7 +74,7 @@ export type Lists = readonly (readonly [
 ])[]
 
 /** A drawn change. */
-export type Run = <Tx>(storage: ForgeStorage<Tx>, extras: Extras<Tx>) => Promise<unknown>
+type Run = <Tx>(storage: ForgeStorage<Tx>, extras: Extras<Tx>) => Promise<unknown>
 
 /** One kind of drawn changes. */
 export interface Kind {
@@ -74,6 +82,21 @@ export interface Kind {
   readonly share: number
   /** Draws what a change needs. Returns it, for the name of the change, and the change. */
   draw(draw: Draw, names: Names): readonly [input: unknown, run: Run]
+}
+
+/** Creates a kind of drawn changes from a function that draws the input of a change, and one that makes the change. */
+export function kind<Input>(
+  share: number,
+  drawn: (draw: Draw, names: Names) => Input,
+  make: <Tx>(storage: ForgeStorage<Tx>, input: Input, extras: Extras<Tx>) => Promise<unknown>,
+): Kind {
+  return {
+    share,
+    draw(draw, names) {
+      const input = drawn(draw, names)
+      return [input, (storage, extras) => make(storage, input, extras)]
+    },
+  }
 }
 
 /** Replaces the decision of a sample change. */
@@ -137,5 +160,5 @@ export function altered<State>(
   event: RuleEvent,
   subject: Partial<EventSubject> = {},
 ): Decision<State, unknown, EventDraft> {
-  return { state, events: about(subject, [event]), result: 'altered' }
+  return about(subject, { state, events: [event], result: 'altered' })
 }
