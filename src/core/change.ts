@@ -1,24 +1,40 @@
 import { ForgeError } from '../schema/errors.ts'
+import type { Decision, EventDraft, EventSubject, RuleEvent } from '../schema/records.ts'
 import type { SyncOrAsync } from '../schema/sync-or-async.ts'
 import { wait } from '../schema/sync-or-async.ts'
-import type { AggregateStore, BlockKey, BlockState, ChangeDecision } from '../storage/contract/stores.ts'
+import type { AggregateStore, BlockKey, BlockState } from '../storage/contract/stores.ts'
 import type { Call, Scope } from './call.ts'
 import { writeContext } from './call.ts'
 import type { Actor } from './ports.ts'
 
 const MAX_ATTEMPTS = 20
 
-/** A decision that a store can run under its lock. */
-export type Decide<State, Result> = ChangeDecision<State, Result>['decide']
+/** Decides by a rule what becomes of a state. A store runs it under its lock. */
+export type Decide<State, Result> = (state: State, at: Date) => Decision<State, Result>
 
-/** Changes one aggregate: decides under its lock, and announces the events. */
+/** Adds the subject to an event of a rule. */
+export function withSubject(subject: Partial<EventSubject>, event: RuleEvent): EventDraft {
+  const { organizationId = null, repositoryId = null, issueId = null, userId = null } = subject
+  return { organizationId, repositoryId, issueId, userId, ...event }
+}
+
+/**
+ * Changes one aggregate: decides under its lock, and announces the events.
+ *
+ * @param subject - that of the events
+ */
 export function* change<Key, State, Result, A extends Actor, Tx>(
   scope: Scope<A, Tx>,
   call: Call<A, Tx>,
   store: AggregateStore<Key, State, Tx>,
   key: Key,
-  decide: Decide<State, Result>,
+  subject: Partial<EventSubject>,
+  rule: Decide<State, Result>,
 ): SyncOrAsync<Result> {
+  const decide = (before: State, at: Date): Decision<State, Result, EventDraft> => {
+    const { state, events, result } = rule(before, at)
+    return { state, events: events.map((event) => withSubject(subject, event)), result }
+  }
   const written = store.update(key, { decide, signal: call.signal, ...writeContext(scope, call) })
   const { events, result } = yield* wait(written)
   scope.announce(events)
@@ -42,7 +58,7 @@ export function* changeBlock<Result, A extends Actor, Tx>(
   for (let count = 1; count <= MAX_ATTEMPTS; count += 1) {
     const epoch = yield* wait(blocks.epoch(key.organizationId, scope.transaction))
     const decide = yield* ask()
-    const changed = yield* change(scope, call, blocks, key, (state, at) => {
+    const changed = yield* change(scope, call, blocks, key, key, (state, at) => {
       if (state.epoch !== epoch) return { state, events: [], result: undefined }
       const decision = decide(state, at)
       return { ...decision, result: { result: decision.result } }

@@ -1,7 +1,7 @@
-import { isObject, need } from '../schema/arguments.ts'
+import { isObject, need, toInteger } from '../schema/arguments.ts'
 import { withInternals } from '../schema/internal.ts'
-import type { OptionNames } from '../schema/options.ts'
-import { refuseUnknown } from '../schema/options.ts'
+import type { OptionRules } from '../schema/options.ts'
+import { ANY, checkOptions, FUNCTION, optional } from '../schema/options.ts'
 import type { ForgeEvent, PinKind } from '../schema/records.ts'
 import { toServiceNames } from '../schema/service-names.ts'
 import { promiseTry, runMaybeAsync } from '../schema/sync-or-async.ts'
@@ -28,23 +28,33 @@ const SERVICE_NAMES = Object.keys(SERVICE_KEYS) as readonly ServiceName[]
 const MAX_PINS = 1000
 const CALLER = 'createForge'
 const MAX_NOTE_LENGTH = 255
+const MEMBERSHIP = 'an object with isMember(member, context), for the service blocks'
 
-const OPTIONS: OptionNames<ForgeSettings<never, never, never>> = {
-  storage: true,
-  policy: true,
-  membership: true,
-  signingKey: true,
-  issues: true,
-  services: true,
-  limits: true,
-  beforeCommit: true,
-  newId: true,
-  clock: true,
-  logger: true,
-  observer: true,
+const OPTIONS: OptionRules<ForgeSettings<never, never, never>> = {
+  storage: [(value) => isObject(value) && 'pinBoards' in value, 'a storage such as memoryStorage()'],
+  policy: [(value) => has(value, 'authorize'), 'an object with authorize(request, context)'],
+  membership: [(value) => value === undefined || has(value, 'isMember'), MEMBERSHIP],
+  issues: optional(
+    isTracker,
+    "an object with issues(query, context), comments (a method, or 'none'), findUsers(users, context) and write(batch, context)",
+  ),
+  signingKey: optional(
+    (value) => has(value, 'publicKey') && 'format' in Object(value),
+    'an object with format and publicKey()',
+  ),
+  services: ANY,
+  limits: optional(isObject, 'an object such as { maxNoteLength: 100 }'),
+  beforeCommit: FUNCTION,
+  newId: FUNCTION,
+  clock: optional((value) => has(value, 'now'), 'an object with now()'),
+  logger: ANY,
+  observer: optional(isObserver, 'an object with operation(operation) or request(request)'),
 }
-const LIMITS: OptionNames<ForgeLimits> = { maxPins: true, maxNoteLength: true }
-const PIN_KINDS: OptionNames<Record<PinKind, number>> = { issue: true, pullRequest: true }
+const LIMITS: OptionRules<ForgeLimits> = {
+  maxPins: optional(isObject, 'an object such as { issue: 5 }'),
+  maxNoteLength: ANY,
+}
+const PIN_KINDS: OptionRules<Record<PinKind, number>> = { issue: ANY, pullRequest: ANY }
 
 /**
  * Creates a forge from a storage and the host's ports. With `services` it has only these services, and needs only the
@@ -57,8 +67,7 @@ export function createForge<A extends Actor, Tx, S extends ServiceName = Service
 ): Forge<A, Tx, S>
 // The types of a narrowed forge are those of the signature above; the code is the same for every set of services.
 export function createForge<A extends Actor, Tx>(options: ForgeSettings<A, Tx, ServiceName>): object {
-  need(isObject(options), CALLER, 'options', 'an object with storage, policy and membership')
-  refuseUnknown(CALLER, options, OPTIONS)
+  checkOptions(CALLER, options, OPTIONS)
   const { observer } = options
   const names = toServiceNames(options.services, SERVICE_NAMES)
   const environment = toEnvironment(options, names)
@@ -135,38 +144,9 @@ function toEnvironment<A extends Actor, Tx>(
 ): Environment<A, Tx> {
   const { storage, policy, membership, issues, signingKey, limits = {}, beforeCommit, clock, newId, observer } = options
   const logger = quietLogger(CALLER, options.logger)
-  const needs = (isValid: boolean, name: string, expected: string): void => need(isValid, CALLER, name, expected)
-  needs(typeof storage?.pinBoards === 'object', 'storage', 'a storage such as memoryStorage()')
-  needs(has(policy, 'authorize'), 'policy', 'an object with authorize(request, context)')
-  needs(
-    has(membership, 'isMember') || (membership === undefined && !services.includes('blocks')),
-    'membership',
-    'an object with isMember(member, context), for the service blocks',
-  )
-  needs(
-    issues === undefined ||
-      (has(issues, 'issues', 'findUsers', 'write') && (issues.comments === 'none' || has(issues, 'comments'))),
-    'issues',
-    "an object with issues(query, context), comments (a method, or 'none'), findUsers(users, context) and write(batch, context), or undefined",
-  )
-  needs(isObject(limits), 'limits', 'an object such as { maxNoteLength: 100 }, or undefined')
-  refuseUnknown(CALLER, limits, LIMITS, 'limits.')
-  const { maxPins: pins = {} } = limits
-  needs(isObject(pins), 'limits.maxPins', 'an object such as { issue: 5 }, or undefined')
-  refuseUnknown(CALLER, pins, PIN_KINDS, 'limits.maxPins.')
-  needs(
-    signingKey === undefined || (has(signingKey, 'publicKey') && 'format' in signingKey),
-    'signingKey',
-    'an object with format and publicKey(), or undefined',
-  )
-  needs(isFunctionOrNothing(beforeCommit), 'beforeCommit', 'a function, or undefined')
-  needs(isFunctionOrNothing(newId), 'newId', 'a function, or undefined')
-  needs(
-    observer === undefined || isObserver(observer),
-    'observer',
-    'an object with operation(operation) or request(request), or undefined',
-  )
-  needs(clock === undefined || has(clock, 'now'), 'clock', 'an object with now(), or undefined')
+  need(membership !== undefined || !services.includes('blocks'), CALLER, 'membership', MEMBERSHIP)
+  checkOptions(CALLER, limits, LIMITS, 'limits.')
+  checkOptions(CALLER, limits.maxPins ?? {}, PIN_KINDS, 'limits.maxPins.')
 
   return {
     storage: observer?.operation
@@ -181,7 +161,7 @@ function toEnvironment<A extends Actor, Tx>(
     signingKey,
     keyExpiry: new KeyExpiry(),
     maxPins: { issue: maxPins(limits, 'issue'), pullRequest: maxPins(limits, 'pullRequest') },
-    maxNoteLength: integer(limits.maxNoteLength ?? MAX_NOTE_LENGTH, 'limits.maxNoteLength', MAX_NOTE_LENGTH),
+    maxNoteLength: toInteger(limits.maxNoteLength ?? MAX_NOTE_LENGTH, 'limits.maxNoteLength', 0, MAX_NOTE_LENGTH),
     beforeCommit,
     logger,
     newId: newId ?? (() => crypto.randomUUID()),
@@ -189,12 +169,13 @@ function toEnvironment<A extends Actor, Tx>(
   }
 }
 
-function isFunctionOrNothing(value: unknown): boolean {
-  return value === undefined || typeof value === 'function'
+function isTracker(value: unknown): boolean {
+  if (!has(value, 'issues', 'findUsers', 'write')) return false
+  return has(value, 'comments') || Reflect.get(Object(value), 'comments') === 'none'
 }
 
 function isObserver(value: unknown): boolean {
-  return isObject(value) && ['operation', 'request'].every((name) => isFunctionOrNothing(Reflect.get(value, name)))
+  return isObject(value) && ['operation', 'request'].every((name) => FUNCTION[0](Reflect.get(value, name)))
 }
 
 /** Returns whether a value has methods of these names. */
@@ -208,10 +189,5 @@ function validDate(now: Date): Date {
 }
 
 function maxPins(limits: ForgeLimits, kind: PinKind): number {
-  return integer(limits.maxPins?.[kind] ?? DEFAULT_MAX_PINS, `limits.maxPins.${kind}`, MAX_PINS)
-}
-
-function integer(value: number, name: string, most: number): number {
-  if (Number.isSafeInteger(value) && value >= 0 && value <= most) return value
-  throw new TypeError(`${name} must be an integer from 0 to ${most}`)
+  return toInteger(limits.maxPins?.[kind] ?? DEFAULT_MAX_PINS, `limits.maxPins.${kind}`, 0, MAX_PINS)
 }

@@ -39,41 +39,29 @@ export function instrumentStorage<Tx>(storage: ForgeStorage<Tx>, report: Report)
 
 /** Observes a storage or a store. A member is read when it is used, not before: a storage may replace a store. */
 function observed<Owner extends object>(owner: Owner, store: string, report: Report): Owner {
-  const known = new Map<string | symbol, { readonly member: unknown; readonly instead: unknown }>()
-  const instead = (name: string, member: unknown): unknown => {
-    if (typeof member === 'function') {
-      return (...given: readonly unknown[]) =>
-        runMaybeAsync(operate(() => Reflect.apply(member, owner, given), { store, name, given }, report))
-    }
-    return isObject(member) && store === 'storage' ? observed(member, name, report) : member
-  }
   // Not the owner itself is the target: the proxy of a frozen object may not return other members than it has.
   const target: Owner = Object.create(owner)
   return new Proxy(target, {
-    get(_target, name) {
-      const member: unknown = Reflect.get(owner, name)
-      if (known.get(name)?.member !== member) known.set(name, { member, instead: instead(String(name), member) })
-      return known.get(name)?.instead
-    },
-    ownKeys: () => Reflect.ownKeys(owner),
-    getOwnPropertyDescriptor(_target, name) {
-      const property = Reflect.getOwnPropertyDescriptor(owner, name)
-      return property && { ...property, configurable: true }
+    get(_target, key) {
+      const [member, name]: [unknown, string] = [Reflect.get(owner, key), String(key)]
+      if (typeof member !== 'function') {
+        return isObject(member) && store === 'storage' ? observed(member, name, report) : member
+      }
+      return (...given: readonly unknown[]) => {
+        const begun = performance.now()
+        const work = (): unknown => Reflect.apply(member, owner, given)
+        const end = (ending: Ending): void => {
+          // biome-ignore lint/nursery/noUnsafeTypeAssertion: an object in a storage is a store
+          const seen = { store: store as ObservedOperation['store'], operation: name }
+          report({ ...seen, milliseconds: performance.now() - begun, ...ending })
+        }
+        return runMaybeAsync(operate(work, given, end))
+      }
     },
   })
 }
 
-function* operate(
-  work: () => unknown,
-  { store, name, given }: { readonly store: string; readonly name: string; readonly given: readonly unknown[] },
-  report: Report,
-): SyncOrAsync<unknown> {
-  const begun = performance.now()
-  const end = (ending: Ending): void => {
-    // biome-ignore lint/nursery/noUnsafeTypeAssertion: an object in a storage is a store
-    const seen = { store: store as ObservedOperation['store'], operation: name }
-    report({ ...seen, milliseconds: performance.now() - begun, ...ending })
-  }
+function* operate(work: () => unknown, given: readonly unknown[], end: (ending: Ending) => void): SyncOrAsync<unknown> {
   let result: unknown
   try {
     result = yield* wait(work())

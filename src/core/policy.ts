@@ -200,24 +200,11 @@ function refused(reason: string): AccessDecision {
 }
 
 function checkRole<R extends string>(name: keyof Roles<never, never>, roles: readonly R[], role: R): void {
-  if (roles.includes(role)) return
-  throw malformed(
-    name,
-    `${roles
-      .slice(0, -1)
-      .map((known) => `'${known}'`)
-      .join(', ')} or '${roles.at(-1)}'`,
-    role,
-  )
+  if (!roles.includes(role)) throw malformed(name, roles.map((known) => `'${known}'`).join(' or '), role)
 }
 
 /** The message names what a JavaScript host returned, without long or private content. */
 function malformed(name: keyof Roles<never, never>, expected: string, answer: unknown): TypeError {
-  return new TypeError(`${name} must return ${expected}; it returned ${nameOf(answer)}`)
-}
-
-function nameOf(answer: unknown): string {
-  if (answer === undefined || answer === null) return String(answer)
-  if (typeof answer !== 'string') return typeof answer === 'object' ? 'an object' : `a ${typeof answer}`
-  return answer.length <= MAX_NAMED_LENGTH ? JSON.stringify(answer) : `a string of ${answer.length} characters`
+  const text = typeof answer === 'string' ? answer.slice(0, MAX_NAMED_LENGTH) : undefined
+  return new TypeError(`${name} must return ${expected}; it returned ${JSON.stringify(text) ?? typeof answer}`)
 }

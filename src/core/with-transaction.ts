@@ -3,6 +3,7 @@ import { ForgeError, isForgeError } from '../schema/errors.ts'
 import type { ForgeEvent } from '../schema/records.ts'
 import type { MaybePromise } from '../schema/sync-or-async.ts'
 import { isPromise, promiseTry, runMaybeAsync, runSync, wait } from '../schema/sync-or-async.ts'
+import type { ForgeStorage } from '../storage/contract/storage.ts'
 import type { AsyncScope, Sync, SyncScope } from './call.ts'
 import { Call } from './call.ts'
 import type { Environment } from './environment.ts'
@@ -20,6 +21,20 @@ export interface TransactionParts<A extends Actor, Tx> {
   readonly chosen: <T extends object>(services: T) => T
 }
 
+const CALLERS = {
+  asynchronous: { caller: 'withTransaction', example: 'postgresStorage' },
+  synchronous: { caller: 'withTransactionSync', example: 'sqliteStorage' },
+} as const
+
+function refuseOthers(found: ForgeStorage<never>['transactions'], needed: keyof typeof CALLERS, work: unknown): void {
+  const { caller, example } = CALLERS[needed]
+  need(typeof work === 'function', caller, 'work', 'a function of the services')
+  if (found === needed) return
+
+  const instead = found === 'none' ? '' : `; this one has ${found} transactions: use ${CALLERS[found].caller}`
+  throw new TypeError(`${caller} needs a storage with ${needed} transactions, such as ${example}${instead}`)
+}
+
 /**
  * Runs `work` with the services inside the host's open transaction on an asynchronous connection.
  * Source: docs/storage.md, section 3.
@@ -31,14 +46,8 @@ export async function withTransaction<T, A extends Actor, Tx>(
   transaction: Tx,
   work: (forge: TransactionServices<A>) => Promise<T>,
 ): Promise<TransactionResult<T>> {
-  need(typeof work === 'function', 'withTransaction', 'work', 'a function of the services')
   const { storage, beforeCommit } = environment
-  if (storage.transactions === 'synchronous') {
-    throw new TypeError('withTransaction cannot wait inside a synchronous transaction: use withTransactionSync')
-  }
-  if (storage.transactions === 'none') {
-    throw new TypeError('withTransaction needs a storage with transactions, such as postgresStorage')
-  }
+  refuseOthers(storage.transactions, 'asynchronous', work)
   await storage.checkTransaction(transaction)
 
   const written: ForgeEvent[] = []
@@ -151,13 +160,8 @@ export function withTransactionSync<T, A extends Actor, Tx>(
   transaction: Tx,
   work: (forge: Sync<TransactionServices<A>>) => T,
 ): TransactionResult<T> {
-  need(typeof work === 'function', 'withTransactionSync', 'work', 'a function of the services')
   const { storage, beforeCommit } = environment
-  if (storage.transactions === 'asynchronous')
-    throw new TypeError('withTransactionSync cannot wait for this storage: use withTransaction')
-  if (storage.transactions !== 'synchronous') {
-    throw new TypeError('withTransactionSync needs a storage with synchronous transactions, such as sqliteStorage')
-  }
+  refuseOthers(storage.transactions, 'synchronous', work)
   runSync(wait(storage.checkTransaction(transaction)))
 
   const written: ForgeEvent[] = []

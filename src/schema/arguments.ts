@@ -15,6 +15,12 @@ export function need(isValid: boolean, caller: string, name: string, expected: s
   if (!isValid) throw new TypeError(`${caller} needs ${name}: ${expected}`)
 }
 
+/** Checks a number and returns it. @throws TypeError unless it is an integer from `least` to `most` */
+export function toInteger(value: number, name: string, least: number, most: number): number {
+  if (Number.isSafeInteger(value) && value >= least && value <= most) return value
+  throw new TypeError(`${name} must be an integer from ${least} to ${most}`)
+}
+
 /** Throws if an argument of a method is not an object. @throws TypeError with the argument's name and an example */
 export function needObject(value: unknown, name: string, example: string): void {
   if (!isObject(value)) throw new TypeError(`${name} must be an object such as ${example}`)

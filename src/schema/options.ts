@@ -1,3 +1,36 @@
+import { isObject, need } from './arguments.ts'
+
+/** What an option must be: a test of the value, which may be undefined, and a description of what passes it. */
+export type OptionRule = readonly [isValid: (value: unknown) => boolean, expected: string]
+
+/** The rule of each option of a type. An option that is new there does not compile until it is here. */
+export type OptionRules<T> = { readonly [Name in keyof T]-?: OptionRule }
+
+/** The rule of an option that is checked elsewhere. */
+export const ANY: OptionRule = [() => true, '']
+
+/** The rule of a function that may be left out. */
+export const FUNCTION: OptionRule = optional((value) => typeof value === 'function', 'a function')
+
+/** Creates the rule of an option that may be left out. */
+export function optional(isValid: (value: unknown) => boolean, expected: string): OptionRule {
+  return [(value) => value === undefined || isValid(value), `${expected}, or undefined`]
+}
+
+/**
+ * Checks the options of a public function.
+ *
+ * @param within - the name of the option that has these options, with a dot, such as `limits.`
+ * @throws TypeError with the name of an option that does not exist, or whose value is not valid
+ */
+export function checkOptions<T>(caller: string, options: unknown, rules: OptionRules<T>, within = ''): void {
+  need(isObject(options), caller, 'options', `an object with ${Object.keys(rules).join(', ')}`)
+  refuseUnknown(caller, options, rules, within)
+  for (const [name, [isValid, expected]] of Object.entries<OptionRule>(rules)) {
+    need(isValid(Reflect.get(Object(options), name)), caller, within + name, expected)
+  }
+}
+
 /** The names of all options of a type. An option that is new there does not compile until it is here. */
 export type OptionNames<T> = { readonly [Name in keyof T]-?: true }
 

@@ -29,29 +29,6 @@ export function after<T, R>(value: MaybePromise<T>, next: (value: T) => MaybePro
   return isPromise(value) ? Promise.resolve(value).then(next) : next(value)
 }
 
-/** Calls `work`, then `next` with its result or `failed` with its error: at once, or behind the promise of `work`. */
-export function settle<T, R>(
-  work: () => MaybePromise<T>,
-  next: (value: T) => R,
-  failed: (error: unknown) => R,
-): MaybePromise<R> {
-  let value: MaybePromise<T>
-  try {
-    value = work()
-  } catch (error) {
-    return failed(error)
-  }
-  return isPromise(value) ? Promise.resolve(value).then(next, failed) : next(value)
-}
-
-/** Returns a value that is not a promise. @throws TypeError for a promise, whose rejection is then ignored */
-export function requireValue<T>(value: MaybePromise<T>): T {
-  if (!isPromise(value)) return value
-
-  ignoreRejection(value)
-  throw refusal()
-}
-
 function refusal(): TypeError {
   return new TypeError(
     'a promise was returned where a value is required: inside withTransactionSync every port must return a value, and on a synchronous storage (memory, SQLite, a Durable Object) beforeCommit and, in an import, the tracker must too',

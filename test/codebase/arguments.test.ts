@@ -18,7 +18,7 @@ const forge = createForge({ ...ports, policy: { authorize: () => ({ allow: true 
 const api = { dispatch() {}, unmatched() {}, failed() {}, openApi() {} }
 
 test.each<[message: string, called: (...args: never[]) => unknown, args: readonly unknown[]]>([
-  ['createForge needs options: an object with storage, policy and membership', createForge, []],
+  ['createForge needs options: an object with storage, policy, membership', createForge, []],
   ['createForge needs storage: a storage such as memoryStorage()', createForge, [{}]],
   ['createForge needs storage: a storage such as', createForge, [{ ...ports, storage: memoryStorage }]],
   ['createForge needs policy: an object with authorize(request, ', createForge, [{ ...ports, policy: () => true }]],
@@ -27,15 +27,15 @@ test.each<[message: string, called: (...args: never[]) => unknown, args: readonl
   ['services must be an array of these names: pins, blocks, badges, ', createForge, [{ ...ports, services: 'pins' }]],
   ['createForge needs logger: an object with error(message, fields)', createForge, [{ ...ports, logger: console.log }]],
   ['createApi needs a forge that createForge returned', createApi, [{}]],
-  ['createApi needs options: an object with directory and present', createApi, [forge]],
+  ['createApi needs options: an object with directory, present', createApi, [forge]],
   ['createApi needs directory.findRepository: a function, for the service pins', createApi, [forge, {}]],
   ['nodeHandler needs api: an API made by createApi', nodeHandler, [forge, { authenticate() {} }]],
   ['nodeHandler needs authenticate: a function of the request', nodeHandler, [api, {}]],
   ['basePath must ', nodeHandler, [api, { authenticate() {}, basePath: 5 }]],
   ['basePath must be a path', nodeHandler, [api, { authenticate() {}, basePath: '/api?x' }]],
   ['basePath must be a path', fetchHandler, [api, { authenticate() {}, basePath: 'api' }]],
-  ['crossSite must be', nodeHandler, [api, { authenticate() {}, crossSite: 'yes' }]],
-  ['crossSite must be', fetchHandler, [api, { authenticate() {}, crossSite: 'perhaps' }]],
+  ['nodeHandler needs crossSite: ', nodeHandler, [api, { authenticate() {}, crossSite: 'yes' }]],
+  ['fetchHandler needs crossSite: ', fetchHandler, [api, { authenticate() {}, crossSite: 'perhaps' }]],
   ['fetchHandler needs api: an API made by createApi', fetchHandler, [forge, { authenticate() {} }]],
   ['fetchHandler needs authenticate: a function of the request', fetchHandler, [api, {}]],
   ['an SQLite storage needs a file name or an open handle', sqliteStorage, []],

@@ -31,12 +31,3 @@ test('a method that never asks the policy has no caller', () => {
   expectTypeOf<Deviating<All['lifecycle']>>().toEqualTypeOf<keyof All['lifecycle']>()
   expectTypeOf<Deviating<All['events']>>().toEqualTypeOf<Exclude<keyof All['events'], 'on'>>()
 })
-
-test('the shape is not met by less', () => {
-  expectTypeOf<HasShape<[input: object, options?: CallOptions]>>().toEqualTypeOf<false>()
-  expectTypeOf<HasShape<[caller: Actor, input: object, options?: CallOptions]>>().toEqualTypeOf<false>()
-  expectTypeOf<
-    HasShape<[caller: Caller<Actor>, id: string, slugs: string[], options?: CallOptions]>
-  >().toEqualTypeOf<false>()
-  expectTypeOf<HasShape<[caller: Caller<Actor>, input: object, options?: { limit: number }]>>().toEqualTypeOf<false>()
-})

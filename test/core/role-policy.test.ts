@@ -130,14 +130,12 @@ describe('a fact that is malformed decides nothing', () => {
 
   test.each([
     ['undefined', undefined],
-    ['null', null],
     ['"Reader"', 'Reader'],
-    ['an object', {}],
-    ['a number', 7],
-    ['a string of 2000 characters', 'x'.repeat(2000)],
+    ['object', {}],
+    [`"${'x'.repeat(40)}"`, 'x'.repeat(2000)],
   ])('the error names %s', (name, repositoryRole) => {
     expect(() => decided('pins.read', { repositoryRole })).toThrow(
-      `repositoryRole must return 'admin', 'writer', 'reader' or 'none'; it returned ${name}`,
+      `repositoryRole must return 'admin' or 'writer' or 'reader' or 'none'; it returned ${name}`,
     )
   })
 

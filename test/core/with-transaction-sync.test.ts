@@ -110,12 +110,10 @@ describe('withTransactionSync', () => {
   })
 
   test('refuses a storage that answers with a promise, and reads nothing behind it', async () => {
-    const { storage, seen } = watched(await migrated())
-    const load = async (): Promise<readonly never[]> => {
-      seen.push('load')
-      return []
-    }
-    const forge = await open({ storage: { ...storage, pinBoards: { ...storage.pinBoards, load } } })
+    const inner = await migrated()
+    const load = async (): Promise<readonly never[]> => []
+    const { storage, seen } = watched({ ...inner, pinBoards: { ...inner.pinBoards, load } })
+    const forge = await open({ storage })
     seen.length = 0 // leaves out what createForge has called
     handle.exec('begin immediate')
     expect(() => forge.withTransactionSync(handle, (services) => services.pins.allowed(olga, 10))).toThrow(

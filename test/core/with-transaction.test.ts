@@ -9,7 +9,7 @@ const issue = { id: '7', repositoryId: '10', kind: 'issue' } as const
 
 test('withTransaction needs a storage with transactions', async () => {
   const called = aForge().withTransaction(undefined, async () => undefined)
-  await expect(called).rejects.toThrow('withTransaction needs a storage with transactions')
+  await expect(called).rejects.toThrow('withTransaction needs a storage with asynchronous transactions')
 })
 
 test('withTransaction does not begin its work unless the storage accepts the transaction', async () => {

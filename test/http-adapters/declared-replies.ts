@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import type { ValidateFunction } from 'ajv/dist/2020.js'
 import { Ajv2020 } from 'ajv/dist/2020.js'
+import type { Match, Method, Routed } from '../../src/http-adapters/routes/router.ts'
+import { createRouter } from '../../src/http-adapters/routes/router.ts'
 import type { Reply } from '../http.ts'
 import type { Send } from './run-case.ts'
 
@@ -67,9 +69,9 @@ const CARRIAGE: ReadonlySet<string> = new Set([
 export function checkReply(document: object, exchanged: Exchanged): readonly string[] {
   // It is checked by the linter; only what is read of it is typed here.
   const api = document as Declared
-  const template = templateOf(api, exchanged.path)
-  const response = responseFor(api, template, exchanged)
-  const where = `${exchanged.method} ${template ?? exchanged.path}: `
+  const match = matchIn(api, exchanged.method, exchanged.path)
+  const response = responseFor(api, match, exchanged)
+  const where = `${exchanged.method} ${match?.path ?? exchanged.path}: `
   if (response === undefined) return [`${where}the status ${exchanged.status} is not declared`]
 
   const wrong = [...wrongHeaders(api, response, exchanged), ...wrongContent(api, response, exchanged)]
@@ -78,59 +80,34 @@ export function checkReply(document: object, exchanged: Exchanged): readonly str
 
 /** The id of the operation that a request calls, of which HEAD calls that of GET. Undefined: none. */
 export function operationIdOf(document: object, method: string, path: string): string | undefined {
-  const api = document as Declared
-  return operationOf(api.paths[templateOf(api, path) ?? ''], method)?.operationId
+  return matchIn(document as Declared, method, path)?.route?.operation.operationId
 }
 
-function operationOf(item: Declared['paths'][string] | undefined, method: string): Operation | undefined {
-  return item?.[method.toLowerCase()] ?? (method === 'HEAD' ? item?.['get'] : undefined)
+interface Row extends Routed {
+  readonly operation: Operation
 }
 
-/** The path of the document that a path is one of; fixed segments before parameters. Undefined: not one of them. */
-function templateOf(api: Declared, path: string): string | undefined {
-  const segments = segmentsOf(withoutQuery(path).replace(/(.)\/$/, '$1'))
-  const fitting = Object.keys(api.paths).filter((template) => fits(segmentsOf(template), segments))
-  return fitting.sort((one, other) => parameterCount(one) - parameterCount(other))[0]
+/** The path of the document that a path is one of. Undefined: not one of them. */
+function matchIn(api: Declared, method: string, path: string): Match<Row> | undefined {
+  const router = routers.get(api) ?? createRouter(rowsOf(api))
+  routers.set(api, router)
+  return router(method, path.replace(/\?.*/s, ''))
 }
 
-function withoutQuery(path: string): string {
-  return path.replace(/\?.*/s, '')
+function rowsOf({ paths }: Declared): readonly Row[] {
+  return Object.entries(paths).flatMap(([path, item]) =>
+    Object.entries(item).flatMap(([method, operation]) =>
+      operation === undefined ? [] : [{ path, method: method.toUpperCase() as Method, operation }],
+    ),
+  )
 }
 
-function segmentsOf(path: string): readonly string[] {
-  return path.split('/')
-}
+function responseFor(api: Declared, match: Match<Row> | undefined, exchanged: Exchanged): Response | undefined {
+  const { method, status } = exchanged
+  if (match?.values === undefined) return status === 404 ? generalError('ROUTE_NOT_FOUND') : undefined
+  if (match.route !== undefined) return resolved(api, match.route.operation.responses[String(status)])
 
-function fits(template: readonly string[], segments: readonly string[]): boolean {
-  if (template.length !== segments.length) return false
-  return template.every((one, at) => one === segments[at] || (one.startsWith('{') && segments[at] !== ''))
-}
-
-function parameterCount(template: string): number {
-  return template.split('{').length
-}
-
-function isDecodable(path: string): boolean {
-  try {
-    decodeURIComponent(path)
-    return true
-  } catch {
-    return false
-  }
-}
-
-function responseFor(api: Declared, template: string | undefined, exchanged: Exchanged): Response | undefined {
-  const { method, path, status } = exchanged
-  const item = template === undefined ? undefined : api.paths[template]
-  if (item === undefined) return status === 404 ? generalError('ROUTE_NOT_FOUND') : undefined
-
-  const operation = operationOf(item, method)
-  if (!isDecodable(withoutQuery(path)) && (status !== 404 || operation === undefined)) {
-    return status === 404 ? generalError('ROUTE_NOT_FOUND') : undefined
-  }
-  if (operation !== undefined) return resolved(api, operation.responses[String(status)])
-
-  const allow = allowHeader(item)
+  const allow = { Allow: { required: true, schema: { type: 'string', enum: [match.allow] } as { type: string } } }
   if (method === 'OPTIONS') return status === 204 ? { headers: { ...ALWAYS, ...allow } } : undefined
   return status === 405 ? generalError('METHOD_NOT_ALLOWED', allow) : undefined
 }
@@ -143,14 +120,6 @@ const ALWAYS = {
 function generalError(code: string, headers: Response['headers'] = {}): Response {
   const schema = { allOf: [{ $ref: '#/components/schemas/Error' }, { properties: { code: { const: code } } }] }
   return { headers: { ...ALWAYS, ...headers }, content: { 'application/json;charset=utf-8': { schema } } }
-}
-
-function allowHeader(item: object): Readonly<Record<string, Header>> {
-  const own = Object.keys(item).map((method) => method.toUpperCase())
-  const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'].filter(
-    (method) => method === 'OPTIONS' || own.includes(method === 'HEAD' ? 'GET' : method),
-  )
-  return { Allow: { required: true, schema: { type: 'string', enum: [methods.join(', ')] } as { type: string } } }
 }
 
 function wrongHeaders(api: Declared, { headers = {} }: Response, exchanged: Exchanged): readonly string[] {
@@ -231,6 +200,7 @@ const FORMATS = {
   int64: { type: 'number', validate: Number.isInteger },
   'date-time': RFC_3339,
 } as const
+const routers = new WeakMap<Declared, ReturnType<typeof createRouter<Row>>>()
 const ajv = new Ajv2020({ allErrors: true, strict: false, formats: FORMATS })
 /** Those of each document: making one takes 50 ms. */
 const validators = new WeakMap<Declared, Map<string, ValidateFunction>>()

@@ -1,16 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
 import { describe, expect, test, vi } from 'vitest'
 import type { MaybePromise, SyncOrAsync } from '../../src/schema/sync-or-async.ts'
-import {
-  after,
-  isPromise,
-  requireValue,
-  runAsync,
-  runMaybeAsync,
-  runSync,
-  settle,
-  wait,
-} from '../../src/schema/sync-or-async.ts'
+import { after, isPromise, runAsync, runMaybeAsync, runSync, wait } from '../../src/schema/sync-or-async.ts'
 
 const trouble = new Error('trouble')
 
@@ -65,42 +56,6 @@ describe('after', () => {
 
     await expect(after(Promise.reject(trouble), next)).rejects.toBe(trouble)
     expect(next).not.toHaveBeenCalled()
-  })
-})
-
-describe('settle', () => {
-  const next = (value: number) => `got ${value}`
-  const failed = (error: unknown) => (error === trouble ? 'failed' : 'something else')
-
-  test('goes on at once with a value, or with the error that was thrown', () => {
-    expect(settle(() => 1, next, failed)).toBe('got 1')
-    expect(settle(thrown, next, failed)).toBe('failed')
-  })
-
-  test('goes on behind a promise with its value, or with its rejection', async () => {
-    expect(await settle(() => Promise.resolve(1), next, failed)).toBe('got 1')
-    expect(await settle(() => Promise.reject(trouble), next, failed)).toBe('failed')
-  })
-
-  test('does not take an error of the next step for one of the work', async () => {
-    expect(() => settle(() => 1, thrown, failed)).toThrow(trouble)
-    await expect(settle(() => Promise.resolve(1), thrown, failed)).rejects.toBe(trouble)
-  })
-})
-
-describe('requireValue', () => {
-  test.each([undefined, null, 0, '', false])('returns %j', (value) => {
-    expect(requireValue(value)).toBe(value)
-  })
-
-  test('refuses a promise, and leaves no rejection unhandled', async () => {
-    const unhandled = vi.fn()
-    process.on('unhandledRejection', unhandled)
-
-    expect(() => requireValue(Promise.reject(trouble))).toThrow('a promise was returned where a value is required')
-    await setImmediate()
-    process.off('unhandledRejection', unhandled)
-    expect(unhandled).not.toHaveBeenCalled()
   })
 })
 

@@ -10,6 +10,7 @@ const OWNERS = [
   // The contract compares storages with the one in memory, so SQLite shows what that does wrong by itself.
   ['src/storage/memory', ['test/storage/contract.test.ts', 'test/storage/contract-sqlite.test.ts']],
   ['src/storage', ['test/storage/contract-sqlite.test.ts']],
+  ['src/core', ['test/core', 'test/model']],
   ['src/standalone/host-store', ['test/standalone', 'test/cli/refusals.test.ts']],
 ]
 

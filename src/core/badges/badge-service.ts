@@ -12,7 +12,6 @@ import { change } from '../change.ts'
 import { toPageQuery } from '../page-query.ts'
 import { authorize } from '../policy.ts'
 import type { Actor, Caller, CallOptions } from '../ports.ts'
-import { withSubjects } from '../with-subject.ts'
 import type { UserBadges } from './badge-rules.ts'
 import { grantBadges, revokeBadges } from './badge-rules.ts'
 import { badgeNotFound, checkSlug, checkSlugs } from './catalogue-rules.ts'
@@ -117,15 +116,11 @@ export function badgeService<A extends Actor, Tx>(scope: Scope<A, Tx>): MaybeAsy
 
     yield* authorize(scope, call, { action: 'badges.grant', userId })
     checkSlugs(slugs)
-    yield* change(scope, call, storage.userBadges, { userId, slugs }, (state, grantedAt) => {
-      const badges = toUserBadges(state)
-      const decision = rule(badges, slugs)
-      const { held } = decision.state
-      return {
-        ...decision,
-        state: decision.state === badges ? state : { ...state, held: arrange(state, held, grantedAt, grantedBy) },
-        events: withSubjects({ userId }, decision.events),
-      }
+    yield* change(scope, call, storage.userBadges, { userId, slugs }, { userId }, (before, grantedAt) => {
+      const badges = toUserBadges(before)
+      const { state, ...decided } = rule(badges, slugs)
+      const held = arrange(before, state.held, grantedAt, grantedBy)
+      return { state: state === badges ? before : { known: before.known, held }, ...decided }
     })
   }
 }

@@ -10,7 +10,6 @@ import { change } from '../change.ts'
 import { toPageQuery } from '../page-query.ts'
 import { authorize } from '../policy.ts'
 import type { Actor, Caller, CallOptions } from '../ports.ts'
-import { withSubjects } from '../with-subject.ts'
 import { checkSlug, defineBadge, removeBadge, updateBadge } from './catalogue-rules.ts'
 
 /**
@@ -90,9 +89,6 @@ export function catalogueService<A extends Actor, Tx>(scope: Scope<A, Tx>): Mayb
 
     yield* authorize(scope, call, { action: 'badges.catalogue.write' })
     checkSlug(slug)
-    return yield* change(scope, call, storage.badgeCatalogue, { slug }, (entry) => {
-      const decision = rule(entry)
-      return { ...decision, events: withSubjects({}, decision.events) }
-    })
+    return yield* change(scope, call, storage.badgeCatalogue, { slug }, {}, rule)
   }
 }

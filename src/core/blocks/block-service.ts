@@ -2,7 +2,7 @@ import { needObject } from '../../schema/arguments.ts'
 import type { Id, IdInput } from '../../schema/ids.ts'
 import { toId } from '../../schema/ids.ts'
 import type { Page, PageRequest } from '../../schema/paging.ts'
-import type { AccountRef, Block } from '../../schema/records.ts'
+import type { AccountRef, Block, Decision } from '../../schema/records.ts'
 import { isPromise, wait } from '../../schema/sync-or-async.ts'
 import { checkText } from '../../schema/text.ts'
 import type { BlockKey, BlockState } from '../../storage/contract/stores.ts'
@@ -12,7 +12,6 @@ import { change, changeBlock } from '../change.ts'
 import { toPageQuery } from '../page-query.ts'
 import { authorize } from '../policy.ts'
 import type { Actor, Caller, CallOptions } from '../ports.ts'
-import { withSubjects } from '../with-subject.ts'
 import type { BlockTarget } from './block-rules.ts'
 import { blockUser, refuseOrganization, refuseTarget, unblockUser } from './block-rules.ts'
 
@@ -90,20 +89,17 @@ export function blockService<A extends Actor, Tx>(scope: Scope<A, Tx>): MaybeAsy
         const isMember = yield* portAnswer(call, membership.isMember(key, call))
         if (typeof isMember !== 'boolean') throw new TypeError('membership.isMember must return true or false')
 
-        return (current: BlockState, blockedAt: Date) => {
-          const { state, events, result } = blockUser(current.block, { note, blockedAt, blockedBy, ...key }, isMember)
-          return { state: { ...current, block: state }, events: withSubjects(key, events), result }
-        }
+        return (current: BlockState, blockedAt: Date) =>
+          besideEpoch(current, blockUser(current.block, { note, blockedAt, blockedBy, ...key }, isMember))
       })
     }),
     unblock: method(scope, function* unblock(call, request) {
       const { target, key } = toTarget(request)
       yield* authorize(scope, call, { action: 'blocks.write', organizationId: key.organizationId })
       refuseOrganization(target)
-      yield* change(scope, call, storage.blocks, key, (current) => {
-        const { state, events, result } = unblockUser(current.block)
-        return { state: { ...current, block: state }, events: withSubjects(key, events), result }
-      })
+      yield* change(scope, call, storage.blocks, key, key, (current) =>
+        besideEpoch(current, unblockUser(current.block)),
+      )
     }),
     find: method(scope, function* find(call, target) {
       const key = toMember(target)
@@ -130,6 +126,14 @@ export function blockService<A extends Actor, Tx>(scope: Scope<A, Tx>): MaybeAsy
       return new Set(userIds.filter((userId) => ids.has(idOf(userId))))
     }),
   }
+}
+
+/** The decision of a rule about a block, as one about the block and the epoch. */
+function besideEpoch<Result>(
+  { epoch }: BlockState,
+  { state: block, ...decided }: Decision<Block | undefined, Result>,
+): Decision<BlockState, Result> {
+  return { state: { block, epoch }, ...decided }
 }
 
 /** The input of `block` and `unblock`: the account, and the key of its block. */

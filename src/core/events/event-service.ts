@@ -1,8 +1,8 @@
-import { needObject } from '../../schema/arguments.ts'
+import { isObject, needObject, toInteger } from '../../schema/arguments.ts'
 import type { IdInput } from '../../schema/ids.ts'
 import { toId } from '../../schema/ids.ts'
-import type { OptionNames } from '../../schema/options.ts'
-import { refuseUnknown } from '../../schema/options.ts'
+import type { OptionRules } from '../../schema/options.ts'
+import { ANY, checkOptions } from '../../schema/options.ts'
 import type { CursorPage, PageRequest } from '../../schema/paging.ts'
 import type { ForgeEvent, ForgeEventType } from '../../schema/records.ts'
 import { checkText } from '../../schema/text.ts'
@@ -124,11 +124,11 @@ export function eventService<A extends Actor, Tx>(environment: Environment<A, Tx
   }
 }
 
-const CONSUME_OPTIONS: OptionNames<ConsumeOptions> = {
-  signal: true,
-  leaseMilliseconds: true,
-  pollMilliseconds: true,
-  batch: true,
+const OPTIONS: OptionRules<ConsumeOptions> = {
+  signal: [(value) => isObject(value) && 'aborted' in value, 'an AbortSignal: aborting it stops the consumer'],
+  leaseMilliseconds: ANY,
+  pollMilliseconds: ANY,
+  batch: ANY,
 }
 
 interface Consumption {
@@ -144,17 +144,13 @@ async function consume<A extends Actor, Tx>(
 ): Promise<void> {
   const consumer = { name: toConsumerName(name), holder: newId() }
   if (typeof handler !== 'function') throw new TypeError('the handler of events must be a function')
-  const { signal } = options ?? {}
-  if (typeof signal?.throwIfAborted !== 'function')
-    throw new TypeError('consume needs { signal }: aborting it stops the consumer')
-
-  refuseUnknown('consume', options, CONSUME_OPTIONS)
+  checkOptions('consume', options, OPTIONS)
   const pace = toPace(options)
   const wakeUp = new WakeUp()
   const stopListening = listeners.on(() => wakeUp.notify())
   try {
     const outbox = new OutboxConsumer({ events: storage.events, consumer, handler, pace, wakeUp, logger })
-    await consumers.run(consumer.name, signal, (stop) => outbox.run(stop))
+    await consumers.run(consumer.name, options.signal, (stop) => outbox.run(stop))
   } finally {
     stopListening()
   }
@@ -167,15 +163,10 @@ function toTime(before: Date | undefined): Date {
 
 function toPace({ leaseMilliseconds, pollMilliseconds, batch }: ConsumeOptions): ConsumerPace {
   return {
-    leaseMilliseconds: milliseconds('leaseMilliseconds', leaseMilliseconds ?? DEFAULT_LEASE_MS),
-    pollMilliseconds: milliseconds('pollMilliseconds', pollMilliseconds ?? DEFAULT_POLL_MS),
+    leaseMilliseconds: toInteger(leaseMilliseconds ?? DEFAULT_LEASE_MS, 'leaseMilliseconds', 1, MAX_TIME_MS),
+    pollMilliseconds: toInteger(pollMilliseconds ?? DEFAULT_POLL_MS, 'pollMilliseconds', 1, MAX_TIME_MS),
     batch: toLimit(batch ?? DEFAULT_READ_LIMIT),
   }
-}
-
-function milliseconds(name: string, value: number): number {
-  if (Number.isSafeInteger(value) && value >= 1 && value <= MAX_TIME_MS) return value
-  throw new TypeError(`${name} must be an integer from 1 to ${MAX_TIME_MS}`)
 }
 
 function toConsumerName(name: string): string {

@@ -62,10 +62,7 @@ export class RunningConsumers {
     if (this.#closed) throw closedError('the forge is closed')
 
     const stop = new AbortController()
-    const abort = (): void => stop.abort(signal.reason)
-    signal.addEventListener('abort', abort, { once: true })
-    if (signal.aborted) abort()
-    const running = consume(stop.signal)
+    const running = consume(AbortSignal.any([signal, stop.signal]))
     this.#running.set(stop, running)
     try {
       await running
@@ -77,7 +74,6 @@ export class RunningConsumers {
       })
     } finally {
       this.#running.delete(stop)
-      signal.removeEventListener('abort', abort)
     }
   }
 

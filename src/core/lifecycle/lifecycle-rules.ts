@@ -1,7 +1,7 @@
 import { ForgeError } from '../../schema/errors.ts'
 import type { Block, EventDraft } from '../../schema/records.ts'
 import type { Removed, Retired } from '../../storage/contract/storage.ts'
-import { withSubject } from '../with-subject.ts'
+import { withSubject } from '../change.ts'
 
 /**
  * Refuses a new member whom the organization blocks.

@@ -5,6 +5,7 @@ import type { EventDraft, IssueRef } from '../../schema/records.ts'
 import type { SyncOrAsync } from '../../schema/sync-or-async.ts'
 import { wait } from '../../schema/sync-or-async.ts'
 import type { Removed, Retired } from '../../storage/contract/storage.ts'
+import { toBoardIssue } from '../board-issue.ts'
 import type { Call, MaybeAsync, Scope } from '../call.ts'
 import { hostMethod, writeContext } from '../call.ts'
 import type { Actor } from '../ports.ts'
@@ -44,7 +45,7 @@ export function lifecycleService<A extends Actor, Tx>(scope: Scope<A, Tx>): Mayb
     repositoryDeleted: hostMethod(scope, (call, id) =>
       retire(call, { thing: 'repository', repositoryId: toId(id, 'repositoryId') }),
     ),
-    issueDeleted: hostMethod(scope, (call, issue) => retire(call, toRetiredIssue(issue))),
+    issueDeleted: hostMethod(scope, (call, issue) => retire(call, { thing: 'issue', ...toBoardIssue(issue) })),
     memberAdded: hostMethod(scope, function* memberAdded(call, member) {
       needObject(member, 'member', '{ organizationId: 5, userId: 9 }')
       const key = {
@@ -67,12 +68,4 @@ export function lifecycleService<A extends Actor, Tx>(scope: Scope<A, Tx>): Mayb
     const record = (removed: Removed): EventDraft => retirementEvent(retired, removed)
     scope.announce(yield* wait(storage.retire({ retired, record, ...writeContext(scope, call) })))
   }
-}
-
-function toRetiredIssue(issue: IssueRef): Retired {
-  needObject(issue, 'issue', "{ id: 7, repositoryId: 10, kind: 'issue' }")
-  const { kind } = issue
-  if (kind !== 'issue' && kind !== 'pullRequest') throw new TypeError("issue.kind must be 'issue' or 'pullRequest'")
-  const repositoryId = toId(issue.repositoryId, 'issue.repositoryId')
-  return { thing: 'issue', issueId: toId(issue.id, 'issue.id'), repositoryId, kind }
 }

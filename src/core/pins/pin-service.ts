@@ -4,13 +4,13 @@ import { toId } from '../../schema/ids.ts'
 import type { Decision, ForgeEvent, IssueRef, Pin, PinKind } from '../../schema/records.ts'
 import type { SyncOrAsync } from '../../schema/sync-or-async.ts'
 import { wait } from '../../schema/sync-or-async.ts'
-import type { BoardIssue, PinBoardKey, PinRow } from '../../storage/contract/stores.ts'
+import type { PinBoardKey, PinRow } from '../../storage/contract/stores.ts'
+import { ISSUE_EXAMPLE, toBoardIssue, toPinKind } from '../board-issue.ts'
 import type { Call, MaybeAsync, Scope } from '../call.ts'
 import { actorIdOf, method } from '../call.ts'
 import { change } from '../change.ts'
 import { authorize } from '../policy.ts'
 import type { Actor, Caller, CallOptions } from '../ports.ts'
-import { withSubjects } from '../with-subject.ts'
 import type { BoardPosition } from './pin-rules.ts'
 import { movePin, pinIssue, unpinIssue } from './pin-rules.ts'
 
@@ -67,8 +67,6 @@ export interface PinService<A extends Actor> {
   ): Promise<readonly ForgeEvent<'issue.pinned' | 'issue.unpinned'>[]>
 }
 
-const ISSUE_EXAMPLE = "{ id: 7, repositoryId: 10, kind: 'issue' }"
-
 /** Creates the pin service of a scope. */
 export function pinService<A extends Actor, Tx>(scope: Scope<A, Tx>): MaybeAsync<PinService<A>> {
   const { storage, maxPins } = scope.environment
@@ -90,15 +88,16 @@ export function pinService<A extends Actor, Tx>(scope: Scope<A, Tx>): MaybeAsync
     }),
     positions: method(scope, function* positions(call, issues) {
       if (!Array.isArray(issues)) throw new TypeError(`issues must be an array such as [${ISSUE_EXAMPLE}]`)
-      const asked: readonly AskedIssue[] = issues.map(toAskedIssue)
+      const asked = issues.map(toBoardIssue)
+      const ids: readonly IdInput[] = issues.map(({ id }) => id)
       for (const repositoryId of new Set(asked.map((issue) => issue.repositoryId))) {
         yield* authorize(scope, call, { action: 'pins.read', repositoryId })
       }
       const found = yield* wait(storage.pinBoards.positions(asked, scope.transaction))
       return new Map(
-        asked.flatMap(({ given }, index) => {
+        ids.flatMap((id, index) => {
           const position = found[index]
-          return position === undefined ? [] : [[given, position] as const]
+          return position === undefined ? [] : [[id, position] as const]
         }),
       )
     }),
@@ -110,9 +109,7 @@ export function pinService<A extends Actor, Tx>(scope: Scope<A, Tx>): MaybeAsync
       return { issue: issues.length < maxPins.issue, pullRequest: pullRequests.length < maxPins.pullRequest }
     }),
     history: method(scope, function* history(call, issue) {
-      needObject(issue, 'issue', ISSUE_EXAMPLE)
-      const repositoryId = toId(issue.repositoryId, 'issue.repositoryId')
-      const issueId = toId(issue.id, 'issue.id')
+      const { issueId, repositoryId } = toBoardIssue(issue)
       yield* authorize(scope, call, { action: 'pins.read', repositoryId })
       return yield* wait(storage.events.history(issueId, scope.transaction))
     }),
@@ -132,45 +129,18 @@ export function pinService<A extends Actor, Tx>(scope: Scope<A, Tx>): MaybeAsync
     rule: (board: readonly Id[], issueId: Id, kind: PinKind) => Decision<readonly Id[], Decided>,
     answer: (rows: readonly PinRow[], decided: Decided) => Result,
   ): SyncOrAsync<Result> {
-    needObject(issue, 'issue', ISSUE_EXAMPLE)
-    const repositoryId = toId(issue.repositoryId, 'issue.repositoryId')
-    const issueId = toId(issue.id, 'issue.id')
-    const kind = toPinKind(issue.kind)
+    const { issueId, repositoryId, kind } = toBoardIssue(issue)
     const pinnedBy = actorIdOf(call.actor)
+    const subject = { repositoryId, issueId }
 
     yield* authorize(scope, call, { action: 'pins.write', repositoryId })
-    return yield* change(scope, call, storage.pinBoards, { repositoryId, kind }, (rows, pinnedAt) => {
+    return yield* change(scope, call, storage.pinBoards, { repositoryId, kind }, subject, (rows, pinnedAt) => {
       const board = rows.map((row) => row.issueId)
-      const decision = rule(board, issueId, kind)
-      const state = decision.state === board ? rows : arrange(rows, decision.state, pinnedAt, pinnedBy)
-      return {
-        state,
-        events: withSubjects({ repositoryId, issueId }, decision.events),
-        result: answer(state, decision.result),
-      }
+      const { state: issues, events, result } = rule(board, issueId, kind)
+      const state = issues === board ? rows : arrange(rows, issues, pinnedAt, pinnedBy)
+      return { state, events, result: answer(state, result) }
     })
   }
-}
-
-/** An issue whose position is asked for, with its id as it was given. */
-interface AskedIssue extends BoardIssue {
-  readonly given: IdInput
-}
-
-function toAskedIssue(issue: IssueRef): AskedIssue {
-  needObject(issue, 'an issue', ISSUE_EXAMPLE)
-  const { id: given, repositoryId, kind } = issue
-  return {
-    issueId: toId(given, 'issue.id'),
-    repositoryId: toId(repositoryId, 'issue.repositoryId'),
-    kind: toPinKind(kind),
-    given,
-  }
-}
-
-function toPinKind(kind: PinKind): PinKind {
-  if (kind === 'issue' || kind === 'pullRequest') return kind
-  throw new TypeError("the kind of a pin must be 'issue' or 'pullRequest'")
 }
 
 function arrange(

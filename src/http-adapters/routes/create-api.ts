@@ -81,7 +81,6 @@ export function createApi<A extends Actor>(forge: unknown, options: UncheckedOpt
   const { operations } = internals
   const settings = toSettings<A>(options, internals)
   const slots = exchangeSlots(settings.limits)
-  const reported = new Set<string>()
   const findPath = createRouter(routeTable.filter(({ service }) => settings.services.has(service)))
 
   function* answer(
@@ -98,7 +97,7 @@ export function createApi<A extends Actor>(forge: unknown, options: UncheckedOpt
       const identified = authenticate()
       const actor = toCaller(isPromise(identified) ? yield* wait(identified) : identified)
       const context = new RequestContext(request, actor)
-      reply = yield* route.answer({ request, actor, match, operations, settings, slots, reported, context })
+      reply = yield* route.answer({ request, actor, match, operations, settings, slots, context })
     } catch (error) {
       reply = failureReply(settings, error, { request, operationId: route.operationId })
     }

@@ -1,7 +1,7 @@
 import type { Actor } from '../../core/ports.ts'
 import { isObject, need } from '../../schema/arguments.ts'
-import type { OptionNames } from '../../schema/options.ts'
-import { refuseUnknown } from '../../schema/options.ts'
+import type { OptionRules } from '../../schema/options.ts'
+import { ANY, checkOptions, optional } from '../../schema/options.ts'
 import type { MaybePromise } from '../../schema/sync-or-async.ts'
 import type { Api, DispatchOptions } from './create-api.ts'
 
@@ -20,10 +20,10 @@ export interface MountOptions<A extends Actor, Native extends readonly unknown[]
   readonly basePath?: `/${string}` | undefined
 }
 
-const OPTIONS: OptionNames<MountOptions<never, never>> = {
-  authenticate: true,
-  crossSite: true,
-  basePath: true,
+const OPTIONS: OptionRules<MountOptions<never, never>> = {
+  authenticate: [(value) => typeof value === 'function', 'a function of the request'],
+  crossSite: optional((value) => value === 'refuse' || value === 'allow', "'refuse' or 'allow'"),
+  basePath: ANY,
 }
 
 /**
@@ -38,10 +38,5 @@ export function checkMount<A extends Actor, Native extends readonly unknown[]>(
   options: MountOptions<A, Native>,
 ): void {
   need(isObject(api) && typeof api.dispatch === 'function', caller, 'api', 'an API made by createApi')
-  need(isObject(options), caller, 'options', 'an object with authenticate')
-  refuseUnknown(caller, options, OPTIONS)
-  const { authenticate, crossSite } = options
-  need(typeof authenticate === 'function', caller, 'authenticate', 'a function of the request')
-  if (crossSite === undefined || crossSite === 'refuse' || crossSite === 'allow') return
-  throw new TypeError("crossSite must be 'refuse' or 'allow'")
+  checkOptions(caller, options, OPTIONS)
 }

@@ -2,8 +2,8 @@ import type { ForgeInternals } from '../../core/forge.ts'
 import type { Actor } from '../../core/ports.ts'
 import type { ServiceName } from '../../core/services.ts'
 import { isObject, need } from '../../schema/arguments.ts'
-import type { OptionNames } from '../../schema/options.ts'
-import { refuseUnknown } from '../../schema/options.ts'
+import type { OptionRules } from '../../schema/options.ts'
+import { ANY, checkOptions, optional } from '../../schema/options.ts'
 import { toServiceNames } from '../../schema/service-names.ts'
 import type { IssueDocuments } from './ports.ts'
 import type { ApiPorts, UncheckedPorts } from './route-table.ts'
@@ -52,15 +52,19 @@ export interface UncheckedOptions extends ApiSettings, UncheckedPorts {
   readonly services?: readonly ServiceName[] | undefined
 }
 
-const OPTIONS: OptionNames<UncheckedOptions> = {
-  directory: true,
-  present: true,
-  services: true,
-  publicUrl: true,
-  docsUrl: true,
-  credentials: true,
-  documents: true,
-  limits: true,
+const OPTIONS: OptionRules<UncheckedOptions> = {
+  directory: ANY,
+  present: ANY,
+  services: ANY,
+  publicUrl: ANY,
+  docsUrl: ANY,
+  credentials: optional((value) => value === 'token' || value === 'session', "'token' or 'session'"),
+  documents: optional(isDocuments, 'issueDocuments of forgelet/exchange'),
+  limits: optional(isObject, 'an object such as { maxPageSize: 100 }'),
+}
+
+function isDocuments(value: unknown): boolean {
+  return isObject(value) && ['read', 'write'].every((name) => typeof Reflect.get(value, name) === 'function')
 }
 
 /** What an API takes from its forge. */
@@ -72,15 +76,8 @@ export type OfForge = Omit<ForgeInternals<never>, 'operations'>
  * @throws TypeError when an option is missing or out of its range
  */
 export function toSettings<A extends Actor>(options: UncheckedOptions, forge: OfForge): Settings<A> {
-  need(isObject(options), 'createApi', 'options', 'an object with directory and present')
-  refuseUnknown('createApi', options, OPTIONS)
-  const { publicUrl, docsUrl = '', credentials = 'token', limits = {} } = options
-  need(isObject(limits), 'createApi', 'limits', 'an object such as { maxPageSize: 100 }, or undefined')
-  if (credentials !== 'token' && credentials !== 'session') {
-    throw new TypeError("credentials must be 'token' or 'session'")
-  }
-
-  const { documents } = options
+  checkOptions('createApi', options, OPTIONS)
+  const { publicUrl, docsUrl = '', credentials = 'token', limits = {}, documents } = options
   const services = withDocuments(toServiceNames(options.services, forge.services), options, forge)
   return {
     ...checkPorts<A>(options, services),
@@ -102,34 +99,29 @@ function withDocuments(
   { documents, services: named = [] }: UncheckedOptions,
   { hasIssues }: OfForge,
 ): readonly ServiceName[] {
-  const isPort = isObject(documents) && typeof documents.read === 'function' && typeof documents.write === 'function'
-  need(documents === undefined || isPort, 'createApi', 'documents', 'issueDocuments of forgelet/exchange, or undefined')
   if (!services.includes('exchange')) return services
 
-  const isNeeded = named.includes('exchange')
-  need(isPort || !isNeeded, 'createApi', 'documents', 'issueDocuments of forgelet/exchange, for the service exchange')
-  need(!isPort || hasIssues, 'createApi', 'issues', 'an option of createForge, for documents')
-  return isPort ? services : services.filter((name) => name !== 'exchange')
+  const has = documents !== undefined
+  const isNamed = named.includes('exchange')
+  need(has || !isNamed, 'createApi', 'documents', 'issueDocuments of forgelet/exchange, for the service exchange')
+  need(!has || hasIssues, 'createApi', 'issues', 'an option of createForge, for documents')
+  return has ? services : services.filter((name) => name !== 'exchange')
 }
 
 function toPublicUrl(text: string): string {
   const url = parseUrl(text)
   // A URL that equals its origin plus its path has no query, fragment or credentials.
-  const isPlain = url !== undefined && url.origin + url.pathname === url.href
-  if (isPlain && /^https?:$/.test(url.protocol)) return url.href.replace(/\/+$/, '')
-
+  if (url !== undefined && url.origin + url.pathname === url.href) return url.href.replace(/\/+$/, '')
   throw new TypeError('publicUrl must be an absolute http or https address without query, fragment or credentials')
 }
 
 /** Allows a fragment, which may name a section of the page. Refuses credentials, which every client would see. */
 function toDocsUrl(text: string): string {
   const url = parseUrl(text)
-  const isOpen = url?.href.startsWith(`${url.origin}/`) === true // credentials would precede the host
-  if (url !== undefined && isOpen && /^https?:$/.test(url.protocol)) return url.href
-
+  if (url?.href.startsWith(`${url.origin}/`) === true) return url.href // credentials would precede the host
   throw new TypeError('docsUrl must be an absolute http or https address without credentials')
 }
 
 function parseUrl(text: string): URL | undefined {
-  return URL.canParse(text) ? new URL(text) : undefined
+  return /^https?:/i.test(text) && URL.canParse(text) ? new URL(text) : undefined
 }

@@ -1,7 +1,6 @@
 import type { Actor } from '../../core/ports.ts'
 import { invalidInput } from '../../schema/errors.ts'
-import type { Id } from '../../schema/ids.ts'
-import type { Pin, PinKind } from '../../schema/records.ts'
+import type { PinKind } from '../../schema/records.ts'
 import type { SyncOrAsync } from '../../schema/sync-or-async.ts'
 import { wait } from '../../schema/sync-or-async.ts'
 import { issueIn, parameterIn, parseInteger, repositoryIn } from './inputs.ts'
@@ -52,36 +51,7 @@ function* pinned<A extends Actor>(r: RouteRequest<A>, kind: PinKind): SyncOrAsyn
     const thing = shown[at]
     if (thing !== undefined) list.push(Object.assign({}, thing, { pin_order: position }))
   }
-  if (list.length < pins.length)
-    reportUnknown(
-      r,
-      { repositoryId, kind },
-      pins.filter((_, at) => shown[at] === undefined),
-    )
   return jsonReply(list, counted(list.length))
-}
-
-/** The number of boards whose pins are reported: a host that reports no deletion at all has seen it by then. */
-const MAX_REPORTED = 1000
-
-/**
- * Logs, once for each board, pins that the presenter does not know. They keep their places, and no path leads to them any
- * more: only the host can remove them.
- */
-function reportUnknown<A extends Actor>(
-  { reported, settings: { logger } }: RouteRequest<A>,
-  { repositoryId, kind }: { readonly repositoryId: Id; readonly kind: PinKind },
-  pins: readonly Pin[],
-): void {
-  const board = `${kind} ${repositoryId}`
-  if (reported.has(board) || reported.size >= MAX_REPORTED) return
-
-  reported.add(board)
-  const calls = pins.map(
-    ({ issueId }) =>
-      `forge.lifecycle.issueDeleted({ id: '${issueId}', repositoryId: '${repositoryId}', kind: '${kind}' })`,
-  )
-  logger.warn('the presenter does not know pinned issues: report them if they were deleted', { repositoryId, calls })
 }
 
 /** The position in the path, from 1 up. Source: docs/behaviour.md, Pins */

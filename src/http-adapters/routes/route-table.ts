@@ -19,13 +19,13 @@ export const routeTable: readonly Route[] = Object.values({
 } satisfies Record<ServiceName, readonly Route[]>).flat()
 
 /** The methods of the ports that the routes of each service call. A host of the service must have them. */
-const NEEDS = {
+const NEEDS: Readonly<Record<ServiceName, PortMethods>> = {
   'signing-keys': { directory: ['findRepository'], present: [] },
   pins: { directory: ['findRepository', 'findIssue'], present: ['issues', 'pullRequests'] },
   blocks: { directory: ['findAccount'], present: ['users'] },
   badges: { directory: ['findAccount'], present: [] },
   exchange: { directory: ['findRepository'], present: [] },
-} as const
+}
 
 /** The names of methods, by port. */
 interface PortMethods {
@@ -33,30 +33,29 @@ interface PortMethods {
   readonly present: readonly (keyof Presenter<Actor>)[]
 }
 
-/** The methods of a port that the routes of some services call. */
-type Needed<S extends ServiceName, P extends 'directory' | 'present'> = (typeof NEEDS)[S][P][number]
+/** The ports of an API. */
+interface AllPorts<A extends Actor> {
+  /** Resolves the names in paths to references. */
+  readonly directory: Directory<A>
+  /** Turns ids into the JSON objects of responses. */
+  readonly present: Presenter<A>
+}
 
-/** A list with the properties of `T`, of which those in `K` are required. */
-type Requiring<T, K extends keyof T> = Pick<T, K> & { readonly [P in keyof T]?: T[P] | undefined }
-
-/** The ports that have at least one needed method. */
-type NeededPort<S extends ServiceName> = {
-  readonly [P in 'directory' | 'present']: [Needed<S, P>] extends [never] ? never : P
-}['directory' | 'present']
+/** Ports that have some of their methods. */
+interface SomePorts<A extends Actor> {
+  /** Resolves the names in paths to references. */
+  readonly directory?: Partial<Directory<A>>
+  /** Turns ids into the JSON objects of responses. */
+  readonly present?: Partial<Presenter<A>>
+}
 
 /**
- * The ports of an API: all methods of the directory and the presenter are known, and those that the services `S` call
- * are required. Source: docs/manual/05-mount-it.md
+ * The ports of an API: an API of all services needs all methods, and one of some services those that these call, which
+ * `createApi` checks. Source: docs/manual/05-mount-it.md
  */
-export type ApiPorts<A extends Actor, S extends ServiceName = ServiceName> = Requiring<
-  {
-    /** Resolves the names in paths to references. */
-    readonly directory: Requiring<Directory<A>, Needed<S, 'directory'>>
-    /** Turns ids into the JSON objects of responses. */
-    readonly present: Requiring<Presenter<A>, Needed<S, 'present'>>
-  },
-  NeededPort<S>
->
+export type ApiPorts<A extends Actor, S extends ServiceName = ServiceName> = ServiceName extends S
+  ? AllPorts<A>
+  : SomePorts<A>
 
 /** The ports as a host in JavaScript may give them. */
 export interface UncheckedPorts {
@@ -70,14 +69,10 @@ export interface UncheckedPorts {
  * @returns the ports, as if they had every method: the routes of the other services are not mounted
  * @throws TypeError naming the missing method and the service that needs it
  */
-export function checkPorts<A extends Actor>(
-  ports: UncheckedPorts,
-  services: readonly ServiceName[],
-): { readonly directory: Directory<A>; readonly present: Presenter<A> } {
-  const needs: Readonly<Record<ServiceName, PortMethods>> = NEEDS
+export function checkPorts<A extends Actor>(ports: UncheckedPorts, services: readonly ServiceName[]): AllPorts<A> {
   for (const service of services) {
     for (const port of ['directory', 'present'] as const) {
-      for (const method of needs[service][port]) {
+      for (const method of NEEDS[service][port]) {
         const given = ports[port]
         const isMethod = isObject(given) && typeof Reflect.get(given, method) === 'function'
         need(isMethod, 'createApi', `${port}.${method}`, `a function, for the service ${service}`)
@@ -85,5 +80,5 @@ export function checkPorts<A extends Actor>(
     }
   }
   // biome-ignore lint/nursery/noUnsafeTypeAssertion: what a mounted route calls was checked above
-  return ports as { readonly directory: Directory<A>; readonly present: Presenter<A> }
+  return ports as AllPorts<A>
 }

@@ -28,8 +28,6 @@ export interface RouteRequest<A extends Actor> {
   readonly operations: UnguardedServices<A>
   readonly settings: Settings<A>
   readonly slots: ExchangeSlots
-  /** What this API has logged that is logged only once: boards with pins that the presenter does not know. */
-  readonly reported: Set<string>
   /** For ports, and for service methods as their options. */
   readonly context: PortContext<Caller<A>, unknown>
 }

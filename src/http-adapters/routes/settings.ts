@@ -1,6 +1,7 @@
 import type { ObservedRequest } from '../../core/observer.ts'
 import type { Actor, Logger } from '../../core/ports.ts'
 import type { ServiceName } from '../../core/services.ts'
+import { toInteger } from '../../schema/arguments.ts'
 import { refuseUnknown } from '../../schema/options.ts'
 import type { Directory, IssueDocuments, Presenter } from './ports.ts'
 
@@ -73,11 +74,8 @@ const DEFAULTS: FilledApiLimits = {
  */
 export function toApiLimits(limits: ApiLimits): FilledApiLimits {
   refuseUnknown('createApi', limits, DEFAULTS, 'limits.')
-  const limit = (name: keyof ApiLimits, most = Number.MAX_SAFE_INTEGER): number => {
-    const value = limits[name] ?? Math.min(DEFAULTS[name], most)
-    if (Number.isSafeInteger(value) && value >= 1 && value <= most) return value
-    throw new TypeError(`limits.${name} must be an integer from 1 to ${most}`)
-  }
+  const limit = (name: keyof ApiLimits, most = Number.MAX_SAFE_INTEGER): number =>
+    toInteger(limits[name] ?? Math.min(DEFAULTS[name], most), `limits.${name}`, 1, most)
   const maxPageSize = limit('maxPageSize', MAX_PAGE_SIZE)
   return {
     maxPageSize,

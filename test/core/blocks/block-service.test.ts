@@ -2,25 +2,12 @@ import { describe, expect, test } from 'vitest'
 import type { AccountRef } from '../../../src/index.ts'
 import { memoryStorage } from '../../../src/storage/memory.ts'
 import type { ForgeStorage } from '../../../src/storage/storage.ts'
-import { aForge, codeOf, mia, olga } from '../a-forge.ts'
+import { aForge, codeOf, olga } from '../a-forge.ts'
 
 const user = (id: string) => ({ kind: 'user', id }) as const
 const target = (userId: string, note?: string) => ({ organizationId: '5', account: user(userId), note })
 
 describe('the block service', () => {
-  test('keeps the note, the time and who blocked', async () => {
-    const forge = aForge()
-    const block = {
-      organizationId: '5',
-      userId: '9',
-      note: 'spam',
-      blockedAt: new Date('2026-01-02T03:04:05Z'),
-      blockedBy: '1',
-    }
-    expect(await forge.blocks.block(olga, target('9', 'spam'))).toEqual(block)
-    expect(await forge.blocks.find(mia, { organizationId: 5, userId: 9 })).toEqual(block)
-  })
-
   test('refuses in the order organization, self, member, already', async () => {
     let member = true
     const forge = aForge({ membership: { isMember: () => member } })
@@ -60,21 +47,6 @@ describe('the block service', () => {
     expect(await forge.blocks.isBlocked({ organizationId: 5, userId: '9' })).toBe(false)
   })
 
-  test('blocks after ten lifecycle calls that came in between', async () => {
-    let asked = 0
-    const forge = aForge({
-      membership: {
-        async isMember(member) {
-          asked += 1
-          if (asked <= 10) await forge.lifecycle.memberAdded({ ...member, userId: '77' })
-          return false
-        },
-      },
-    })
-    await forge.blocks.block(olga, target('9'))
-    expect(asked).toBe(11)
-  })
-
   test('gives up as busy after twenty attempts when lifecycle calls never stop coming in between', async () => {
     let asked = 0
     const forge = aForge({
@@ -91,27 +63,6 @@ describe('the block service', () => {
       details: { retry: 'call' },
     })
     expect(asked).toBe(20)
-  })
-
-  test('counts the characters of a note, not its code units', async () => {
-    const forge = aForge()
-    await forge.blocks.block(olga, target('9', '🦉'.repeat(255)))
-    expect(await codeOf(() => forge.blocks.block(olga, target('8', 'x'.repeat(256))))).toBe('INVALID_INPUT')
-  })
-
-  test('refuses a note with a NUL character', async () => {
-    expect(await codeOf(() => aForge().blocks.block(olga, target('9', 'a\0b')))).toBe('INVALID_INPUT')
-  })
-
-  test('lists the oldest block first, page by page or after a cursor', async () => {
-    const forge = aForge()
-    for (const id of ['9', '7', '8']) await forge.blocks.block(olga, target(id))
-    const first = await forge.blocks.list(olga, { organizationId: 5, limit: 2 })
-    expect(first.items.map((block) => block.userId)).toEqual(['9', '7'])
-    expect(first.total).toBe(3)
-    const second = await forge.blocks.list(olga, { organizationId: 5, limit: 2, after: first.cursor })
-    expect(second.items.map((block) => block.userId)).toEqual(['8'])
-    expect(second.cursor).toBeUndefined()
   })
 
   test.each([{ page: 0 }, { page: 1.5 }, { limit: 0 }, { limit: 1001 }, { after: 'x' }])(
@@ -131,12 +82,6 @@ describe('the block service', () => {
     expect(await forge.blocks.isBlocked({ organizationId: 6, userId: 9 })).toBe(false)
   })
 
-  test('returns the blocked among many users without calling the policy', async () => {
-    const forge = aForge({ policy: { authorize: () => ({ allow: false, reason: 'never' }) } })
-    await forge.blocks.block('system', target('9'))
-    expect(await forge.blocks.filterBlocked({ organizationId: 5, userIds: ['8', '9', '10'] })).toEqual(new Set(['9']))
-  })
-
   test('returns blocked users by the ids that were given: numbers, bigints or texts', async () => {
     const forge = aForge()
     await forge.blocks.block(olga, target('9'))
@@ -151,12 +96,6 @@ describe('the block service', () => {
     const forge = aForge({ membership: { isMember: () => undefined as unknown as boolean } })
     await expect(forge.blocks.block(olga, target('9'))).rejects.toThrow(TypeError)
     expect(await forge.blocks.isBlocked({ organizationId: 5, userId: 9 })).toBe(false)
-  })
-
-  test('does not let a blocked user become a member', async () => {
-    const forge = aForge()
-    await forge.blocks.block(olga, target('9'))
-    expect(await codeOf(() => forge.lifecycle.memberAdded({ organizationId: 5, userId: 9 }))).toBe('ALREADY_BLOCKED')
   })
 })
 

@@ -23,27 +23,6 @@ describe('the lifecycle service', () => {
     await forge.badges.catalogue.remove(olga, 'owl')
   })
 
-  test('takes the blocks of a deleted organization away', async () => {
-    const forge = aForge()
-    await forge.blocks.block(olga, block(5, 9))
-    await forge.lifecycle.organizationDeleted(5)
-
-    const [event] = (await forge.events.list({})).items
-    expect([event?.type, event?.organizationId, event?.data]).toEqual(['organization.deleted', '5', { blocks: 1 }])
-    expect(await codeOf(() => forge.blocks.block(olga, block(5, 8)))).toBe('ORGANIZATION_NOT_FOUND')
-    expect(await forge.blocks.filterBlocked({ organizationId: 5, userIds: [9] })).toEqual(new Set())
-  })
-
-  test('takes the pins of a deleted repository away', async () => {
-    const forge = aForge()
-    await forge.pins.pin(olga, issue(7))
-    await forge.pins.pin(olga, { ...issue(8), kind: 'pullRequest' })
-    await forge.lifecycle.repositoryDeleted(10)
-
-    const [event] = (await forge.events.list({})).items
-    expect([event?.type, event?.repositoryId, event?.data]).toEqual(['repository.deleted', '10', { pins: 2 }])
-  })
-
   test('takes a deleted issue off its board and closes the gap', async () => {
     const forge = aForge()
     await forge.pins.pin(olga, issue(7))
@@ -54,34 +33,5 @@ describe('the lifecycle service', () => {
     expect(pins.map(({ issueId, position }) => [issueId, position])).toEqual([['8', 1]])
     const [event] = (await forge.events.list({})).items
     expect([event?.type, event?.issueId, event?.data]).toEqual(['issue.deleted', '7', { wasPinned: true }])
-  })
-
-  test('notifies the listeners of every deletion', async () => {
-    const forge = aForge()
-    const received: string[] = []
-    forge.events.on((event) => received.push(event.type))
-    await forge.lifecycle.issueDeleted(issue(7))
-    await forge.lifecycle.repositoryDeleted(10)
-    await forge.lifecycle.organizationDeleted(5)
-    await forge.lifecycle.userDeleted(9)
-    await forge.lifecycle.userDeleted(9)
-    expect(received).toEqual(['issue.deleted', 'repository.deleted', 'organization.deleted', 'user.deleted'])
-  })
-
-  test('changes nothing when the same call is made twice', async () => {
-    const forge = aForge()
-    for (let times = 0; times < 2; times += 1) {
-      await forge.lifecycle.userDeleted(9)
-      await forge.lifecycle.organizationDeleted(5)
-      await forge.lifecycle.repositoryDeleted(10)
-      await forge.lifecycle.issueDeleted(issue(7))
-    }
-    expect((await forge.events.list({})).items).toHaveLength(4)
-  })
-
-  test('records nothing of a member added', async () => {
-    const forge = aForge()
-    await forge.lifecycle.memberAdded({ organizationId: 5, userId: 9 })
-    expect((await forge.events.list({})).items).toEqual([])
   })
 })

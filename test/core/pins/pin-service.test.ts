@@ -1,62 +1,11 @@
 import { describe, expect, test } from 'vitest'
 import type { IssueRef } from '../../../src/index.ts'
-import { aForge, codeOf, mia, olga } from '../a-forge.ts'
+import { aForge, olga } from '../a-forge.ts'
 
 const issue = (id: number | string, repositoryId = '10'): IssueRef => ({ id, repositoryId, kind: 'issue' })
 const board = { repositoryId: '10', kind: 'issue' } as const
 
 describe('the pin service', () => {
-  test.each(['issue', 'pullRequest'] as const)('takes three pins of kind %s on a board by default', async (kind) => {
-    const forge = aForge()
-    const pin = (id: number) => forge.pins.pin(olga, { id, repositoryId: 10, kind })
-    for (const id of [1, 2, 3]) await pin(id)
-
-    expect(await codeOf(() => pin(4))).toBe('PIN_LIMIT_REACHED')
-  })
-
-  test('reports who pinned what, when and where', async () => {
-    const forge = aForge()
-    expect(await forge.pins.pin(olga, issue(7))).toEqual({
-      issueId: '7',
-      position: 1,
-      pinnedAt: new Date('2026-01-02T03:04:05Z'),
-      pinnedBy: '1',
-    })
-  })
-
-  test('keeps who pinned an issue when another one moves', async () => {
-    const forge = aForge()
-    await forge.pins.pin(olga, issue(7))
-    await forge.pins.pin(mia, issue(8))
-    await forge.pins.move(olga, { issue: issue(8), position: 1 })
-
-    const pins = await forge.pins.list(olga, board)
-    expect(pins.map((pin) => [pin.issueId, pin.position, pin.pinnedBy])).toEqual([
-      ['8', 1, '2'],
-      ['7', 2, '1'],
-    ])
-  })
-
-  test('gives the pin as it stands when an issue is pinned again', async () => {
-    const forge = aForge()
-    const first = await forge.pins.pin(olga, issue(7))
-    expect(await forge.pins.pin(mia, issue(7))).toEqual(first)
-  })
-
-  test('records a pin and an unpin in the history of the issue, and a move in neither', async () => {
-    const forge = aForge()
-    await forge.pins.pin(olga, issue(7))
-    await forge.pins.pin(olga, issue(8))
-    await forge.pins.move(olga, { issue: issue(7), position: 2 })
-    await forge.pins.unpin(mia, issue(7))
-
-    const history = await forge.pins.history(olga, issue(7))
-    expect(history.map((event) => [event.type, event.actorId, event.data.position])).toEqual([
-      ['issue.pinned', '1', 1],
-      ['issue.unpinned', '2', 2],
-    ])
-  })
-
   test('finds the positions of issues of several repositories, by the ids as they were given', async () => {
     const asked: unknown[] = []
     const forge = aForge({
@@ -91,18 +40,11 @@ describe('the pin service', () => {
 
   test.each([
     [{ id: 7 }, 'issues must be an array'],
-    [[7], 'an issue must be an object'],
+    [[7], 'issue must be an object'],
     [[{ id: 7, repositoryId: 10, kind: 'pull' }], "'issue' or 'pullRequest'"],
   ])('takes no positions of %j', async (issues, message) => {
     const { pins } = aForge()
     await expect(Reflect.apply(pins.positions, pins, [olga, issues])).rejects.toThrow(message)
-  })
-
-  test('counts the free places of the two boards separately', async () => {
-    const forge = aForge({ limits: { maxPins: { issue: 1, pullRequest: 0 } } })
-    expect(await forge.pins.allowed(olga, 10)).toEqual({ issue: true, pullRequest: false })
-    await forge.pins.pin(olga, issue(7))
-    expect(await forge.pins.allowed(olga, 10)).toEqual({ issue: false, pullRequest: false })
   })
 
   test('takes ids as numbers, bigints and text for the same thing', async () => {
@@ -152,14 +94,5 @@ describe('the pin service', () => {
     const pull = { ...issue(7), kind: 'pull' } as unknown as IssueRef
     await expect(aForge().pins.pin(olga, pull)).rejects.toThrow(TypeError)
     await expect(aForge().pins.list(olga, pull)).rejects.toThrow(TypeError)
-  })
-
-  test('does not find a deleted issue or repository', async () => {
-    const forge = aForge()
-    await forge.lifecycle.issueDeleted(issue(7))
-    expect(await codeOf(() => forge.pins.pin(olga, issue(7)))).toBe('ISSUE_NOT_FOUND')
-    await forge.lifecycle.repositoryDeleted('10')
-    expect(await codeOf(() => forge.pins.pin(olga, issue(8)))).toBe('REPOSITORY_NOT_FOUND')
-    expect(await codeOf(() => forge.pins.list(olga, board))).toBe('REPOSITORY_NOT_FOUND')
   })
 })

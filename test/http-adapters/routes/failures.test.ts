@@ -145,41 +145,6 @@ it('every code has its documented status, also those that the table of endpoints
   ])
 })
 
-describe('a pinned issue that the presenter does not know', () => {
-  const ROCKET = '/repos/acme/rocket'
-  const issue = { id: 999, repositoryId: 1, kind: 'issue' } as const
-
-  it('is logged once a board, with the call that repairs it', async () => {
-    const { forge, api, logged } = openWorld()
-    const list = (path: string) => api.dispatch(plainRequest({ path }), () => null)
-    for (const id of [999, 101, 998]) await forge.pins.pin('system', { ...issue, id })
-    await forge.pins.pin('system', { ...issue, id: 997, kind: 'pullRequest' })
-    for (let n = 0; n < 3; n += 1) await list(`${ROCKET}/issues/pinned`)
-    const call = (id: string, kind: string) =>
-      `forge.lifecycle.issueDeleted({ id: '${id}', repositoryId: '1', kind: '${kind}' })`
-    const message = 'the presenter does not know pinned issues: report them if they were deleted'
-    const first = {
-      level: 'warn',
-      message,
-      fields: { repositoryId: '1', calls: [call('999', 'issue'), call('998', 'issue')] },
-    }
-    expect(logged).toEqual([first])
-
-    await list(`${ROCKET}/pulls/pinned`)
-    expect(logged).toEqual([first, { ...first, fields: { repositoryId: '1', calls: [call('997', 'pullRequest')] } }])
-
-    await forge.lifecycle.issueDeleted(issue)
-    expect(await list(`${ROCKET}/issues/pinned`)).toMatchObject({ body: expect.stringContaining('"pin_order":1') })
-  })
-
-  it('says nothing where the presenter knows all', async () => {
-    const { forge, api, logged } = openWorld()
-    await forge.pins.pin('system', { ...issue, id: 101 })
-    await api.dispatch(plainRequest({ path: `${ROCKET}/issues/pinned` }), () => null)
-    expect(logged).toEqual([])
-  })
-})
-
 it('an issue that moves to another repository stays on the old board until the host unpins it there', async () => {
   const moved = { id: 101, repositoryId: 2, kind: 'issue' } as const
   const { forge, api } = openWorld({ directory: { ...directory, findIssue: () => moved } })
