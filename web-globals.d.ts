@@ -2,7 +2,8 @@
 // compiles those rooms with this file in place of Node's types, so that a global `Buffer` or `process` there is an error.
 // Add a global when a portable room needs it and every runtime has it; add a member likewise.
 
-interface AbortSignal {
+declare class AbortSignal {
+  static any(signals: readonly AbortSignal[]): AbortSignal
   readonly aborted: boolean
   readonly reason: unknown
   throwIfAborted(): void
