@@ -1,21 +1,19 @@
 import type { ForgeStorage } from './contract/storage.ts'
+import type { KyselyTransaction } from './sql/servers/host-transaction.ts'
+import type { KyselyDatabase, KyselyStorageOptions } from './sql/servers/kysely.ts'
 import { openKysely } from './sql/servers/kysely.ts'
-import type { KyselyDatabase, KyselyStorageOptions, KyselyTransaction } from './sql/servers/kysely-types.ts'
 
 export type { SchemaStorageOptions, SqlStorageOptions } from './sql/context.ts'
 export type { IdColumn } from './sql/dialect.ts'
 export type { IdColumns } from './sql/ids.ts'
 export type { SqlValue } from './sql/query.ts'
+export type { KyselyExecutor, KyselyQuery, KyselyTransaction } from './sql/servers/host-transaction.ts'
 export type {
   BoundKysely,
-  KyselyConnectionBuilder,
   KyselyDatabase,
-  KyselyExecutor,
-  KyselyQuery,
   KyselyStorageOptions,
-  KyselyTransaction,
   KyselyTransactionBuilder,
-} from './sql/servers/kysely-types.ts'
+} from './sql/servers/kysely.ts'
 
 /**
  * A storage in the database of a host's Kysely (0.27 to 0.29): PostgreSQL 13 and newer, or MariaDB 10.6 and newer. For
@@ -33,7 +31,7 @@ export type {
  *   `pool.on('connect', (client) => client.on('error', …))`): otherwise a lost server ends the process, and the storage
  *   cannot listen there.
  * - The driver must return doubles as numbers, and texts and names unchanged. On MariaDB, connections must be `utf8mb4`
- *   with `autocommit`, and without the modes `NO_BACKSLASH_ESCAPES` and `EMPTY_STRING_IS_NULL`. This is checked once.
+ *   and without the mode `NO_BACKSLASH_ESCAPES`: this is checked once. Leave `autocommit` on.
  * - Before Kysely 0.28 a `Transaction` that has ended can still be used: do not use it.
  *
  * @param database - a `Kysely` of the host that is not a transaction

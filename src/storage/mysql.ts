@@ -22,17 +22,18 @@ export type { MysqlConnection, MysqlPool, MysqlPoolConnection, MysqlQuery } from
  * itself is refused: it cannot return the rows it writes.
  *
  * For a URL, the storage opens its own pool on first use, with the mysql2 installed beside the application: ten
- * connections, or as many as `?connectionLimit=` in the URL states. A pool of the host is shared and stays open. The storage reads and writes the same whatever the host has set on its pool for
- * numbers, texts, rows and placeholders, for `sql_mode`, isolation and `autocommit`, and it changes none of these
- * settings. Two settings are refused with a `TypeError` because they lose text: a `charset` other than `utf8mb4`, and
- * the mode `EMPTY_STRING_IS_NULL`. This is checked at the first use. If the host left a transaction open on a connection
+ * connections, or as many as `?connectionLimit=` in the URL states. A pool of the host is shared and stays open. The storage
+ * reads and writes the same whatever the host has set on its pool for numbers, texts, rows and placeholders, for isolation and
+ * `autocommit`, and it changes none of these settings. Two settings are refused with a `TypeError`: a `charset` other than
+ * `utf8mb4`, which loses text, and the mode `NO_BACKSLASH_ESCAPES`, in which a text could end a statement of a library. This is
+ * checked at the first use. If the host left a transaction open on a connection
  * of its pool, the storage rolls it back: each use of such a pool begins with ROLLBACK.
  * Source: docs/databases.md
  *
  * The storage's own changes run at READ COMMITTED, wait for locks for up to four seconds, and are retried after a
  * deadlock. Each call returns within five seconds (docs/databases.md, Time limits). For `withTransaction`, pass the
- * connection of `mysql2/promise` on which the host began the transaction, or a `HostTransaction` of any library. There the server waits for locks as the host
- * has set it (`innodb_lock_wait_timeout`, 50 seconds by default), while a call gives up after five seconds. The host
+ * connection of `mysql2/promise` on which the host began the transaction, or a `HostTransaction` of any library. There the
+ * server waits for locks as the host has set it (`innodb_lock_wait_timeout`, 50 seconds by default), while a call gives up after five seconds. The host
  * must run its whole transaction again if a call is `STORAGE_BUSY`: after a deadlock MariaDB has ended the transaction.
  * At READ COMMITTED fewer transactions conflict than at the default REPEATABLE READ, which also locks the gaps between
  * rows.

@@ -22,16 +22,16 @@ export type { PgAnswer, PgClient, PgPool, PgPoolClient, PgQuery, PgTypes } from 
  * (`synchronous_commit` is on, whatever the default of the role). For PostgreSQL 13 and newer.
  *
  * For a URL, the storage opens its own pool: ten connections, or as many as `?max=` in the URL states, with the
- * `application_name` forgelet, opened when they are needed. To use another pool, pass it in. That pool must outlive the storage and have spare connections: a change holds one
- * connection from its beginning to its end, and calls that wait for a lock held by a long transaction of the host wait
+ * `application_name` forgelet, opened when they are needed. To use another pool, pass it in. That pool must outlive the
+ * storage and have spare connections: a change holds one connection from its beginning to its end, and calls that wait for a lock held by a long transaction of the host wait
  * on connections. Each call returns within five seconds, whatever it waits for (docs/databases.md, Time limits).
- * `close()` ends what the storage opened and leaves nothing on the host's pool. Only `migrate()` creates tables.
+ * `close()` ends what the storage opened. Only `migrate()` creates tables.
  *
  * Changes run at READ COMMITTED in their own transactions, and are retried after deadlocks and similar failures for up
  * to five seconds. `withTransaction` takes a client on which the host has begun a transaction, at READ COMMITTED or
  * REPEATABLE READ, on the same database and with a `search_path` that leads to the same tables; or a `HostTransaction` of
- * any library. It does not accept a pool. A failed change there is rolled back to its savepoint and the rest of the transaction stays. `STORAGE_BUSY`
- * with `retry: 'host-transaction'` means that the host must roll the whole transaction back and run it again, as with
+ * any library. It does not accept a pool. A failed change there is rolled back to its savepoint and the rest of the
+ * transaction stays. `STORAGE_BUSY` with `retry: 'host-transaction'` means that the host must roll the whole transaction back and run it again, as with
  * REPEATABLE READ when another change came first.
  *
  * The `beforeCommit` of the host receives the client that the change is made on, and may be called again for another
@@ -45,7 +45,8 @@ export type { PgAnswer, PgClient, PgPool, PgPoolClient, PgQuery, PgTypes } from 
  * (`postgresStorage<PoolClient>(pool)`).
  *
  * A lost server does not end the process: the storage listens for `error` events of its own pool, of the host's pool
- * and of clients in use. The host's parsers (`pg.types.setTypeParser`) have no effect on the storage. Statements are
+ * and of the clients that it uses, and leaves these listeners there. On a client that is pipelining, as those of its own pool
+ * are, a `beforeCommit` cannot use cursors and streams of pg. The host's parsers (`pg.types.setTypeParser`) have no effect on the storage. Statements are
  * prepared under names that are the same in every process, except in the host's transactions. If a proxy does not keep
  * them (PgBouncer before 1.21, for example), the storage notices and continues without prepared statements.
  *

@@ -5,7 +5,14 @@ export type * from './contract/events.ts'
 export type * from './contract/storage.ts'
 export type * from './contract/stores.ts'
 export type { SqlValue } from './sql/query.ts'
-export type { HostTransaction } from './sql/servers/host-transaction.ts'
-export type { KyselyExecutor, KyselyQuery, KyselyTransaction } from './sql/servers/kysely-types.ts'
-export type { DrizzleSql, DrizzleTransaction, KnexTransaction, PrismaTransaction } from './sql/servers/libraries.ts'
-export { fromDrizzle, fromKnex, fromKysely, fromPrisma } from './sql/servers/libraries.ts'
+export type {
+  DrizzleSql,
+  DrizzleTransaction,
+  HostTransaction,
+  KnexTransaction,
+  KyselyExecutor,
+  KyselyQuery,
+  KyselyTransaction,
+  PrismaTransaction,
+} from './sql/servers/host-transaction.ts'
+export { fromDrizzle, fromKnex, fromKysely, fromPrisma } from './sql/servers/host-transaction.ts'

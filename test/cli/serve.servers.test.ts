@@ -238,7 +238,7 @@ onDatabase(MARIADB, () => {
     const most = Number(row?.['most'])
     const larger = startForgelet(['--db', database.url], { fixture: worldOf(2, most / 2) })
     await expect(larger).rejects.toThrow(
-      /^forgelet: database mysql:\/\/\S+ cannot be used: [^\n]+: raise max_allowed_packet\n$/,
+      /^forgelet: database mysql:\/\/\S+ cannot be used: [^\n]+: raise max_allowed_packet \(1153\)\n$/,
     )
     expect(await database.run('select id from host_accounts')).toEqual([])
 
@@ -303,7 +303,7 @@ const BY_POSTGRES: readonly Refusal[] = [
         client.once('data', () => client.end(Buffer.concat([head, fields]))),
       )
     },
-    'the PostgreSQL server refuses the password: correct the user or the password\n',
+    'the server refuses the user: correct the user or the password (28P01)\n',
   ],
   [
     'a role that may not make tables',
@@ -313,7 +313,7 @@ const BY_POSTGRES: readonly Refusal[] = [
       onTestFinished(async () => void (await made.run(`drop role ${role}`)))
       return withUser(made.url, role)
     },
-    'the role of the connection lacks a privilege: grant it what it needs on the schema and its tables\n',
+    'the user lacks a privilege: grant it what it needs on the database and its tables (42501)\n',
   ],
   [
     'an older server',
@@ -326,7 +326,7 @@ const BY_MARIADB: readonly Refusal[] = [
   [
     'a wrong password',
     async ({ url }) => withUser(url, 'no_such_user'),
-    'the server refuses the user: correct the user or the password\n',
+    'the server refuses the user: correct the user or the password (1045)\n',
   ],
   [
     'a user who may not make tables',
@@ -337,7 +337,7 @@ const BY_MARIADB: readonly Refusal[] = [
       await made.run(`grant select on ${new URL(made.url).pathname.slice(1)}.* to ${user}`)
       return withUser(made.url, user)
     },
-    'the server refuses the user access to a table of the storage: grant the privilege it lacks\n',
+    'the user lacks a privilege: grant it what it needs on the database and its tables (1142)\n',
   ],
   [
     'an older server',

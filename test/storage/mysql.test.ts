@@ -11,7 +11,7 @@ describe('a MariaDB storage', () => {
     const pool = mysqlWithCallbacks.createPool('mysql://root@127.0.0.1/forge')
     onTestFinished(() => pool.end())
 
-    expect(() => Reflect.apply(mysqlStorage, undefined, [pool])).toThrow(/create it with mysql2\/promise/)
+    expect(() => Reflect.apply(mysqlStorage, undefined, [pool])).toThrow(/a pool of mysql2\/promise/)
   })
 
   test.each(['', 'forge', 'postgres://root@127.0.0.1/forge', 'mysql://', 'mysql:forge', 'mysql://root:secret@[/forge'])(

@@ -39,8 +39,6 @@ export interface ServerKind {
   readonly commit: string
   /** Over a URL, a pool of the host, and a Kysely of the host. */
   readonly uses: readonly OpenUse[]
-  /** What the storage says of a URL with an unknown user, and of one with an unknown database. */
-  readonly refusals: { readonly user: string; readonly database: string }
   /** The URL of the database for a new user with so many connections at most. */
   limitedUser(database: Below, connections: number, atEnd: AtEnd): Promise<string>
   connect(url: string): Promise<HostConnection<unknown>>
@@ -102,7 +100,6 @@ async function onUses<Tx>(
 const POSTGRES_SERVER: ServerKind = {
   name: 'PostgreSQL',
   commit: 'commit\0',
-  refusals: { user: 'the PostgreSQL server refuses the user', database: 'the database does not exist' },
   async limitedUser(database, connections, atEnd) {
     const user = aName()
     await database.run(`create role ${user} login password '${PASSWORD}' connection limit ${connections}`)
@@ -157,7 +154,6 @@ const POSTGRES_SERVER: ServerKind = {
 const MARIADB_SERVER: ServerKind = {
   name: 'MariaDB',
   commit: '\x03commit',
-  refusals: { user: 'the server refuses the user', database: 'the server has no database of that name' },
   async limitedUser(database, connections, atEnd) {
     const user = aName()
     const limit = `max_user_connections ${connections}`

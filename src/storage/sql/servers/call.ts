@@ -28,12 +28,13 @@ export interface CallLimits {
 export class Call {
   /** Creates the error for a call that runs out of time now. */
   expired: () => Error
+  /** Called if the call ends before its work. */
+  onInterrupt: () => void = () => undefined
   #end: number
   #isOver = false
   #isCommitting = false
   #timer: ReturnType<typeof setTimeout> | undefined
   #reject: (error: Error) => void = () => undefined
-  readonly #listeners = new Set<() => void>()
 
   constructor({ milliseconds = MAX_CALL_MS, expired = noAnswer }: CallLimits = {}) {
     this.expired = expired
@@ -66,12 +67,17 @@ export class Call {
   interrupt(error: Error): void {
     this.#isOver = true
     this.#reject(this.#isCommitting ? outcomeUnknown() : error)
-    for (const listener of this.#listeners) listener()
+    this.onInterrupt()
   }
 
-  /** Gives the call five minutes from now: a statement that is sent next grows with the data. */
-  lengthen(): void {
-    this.#limitTo(Math.max(this.#end, performance.now() + MAX_LONG_CALL_MS))
+  /** Gives the call so many milliseconds from now, if it had less. */
+  lengthen(milliseconds: number): void {
+    this.#limitTo(Math.max(this.#end, performance.now() + milliseconds))
+  }
+
+  /** Gives the call five seconds from now, if it had more: for statements that do not grow with the data. */
+  shorten(): void {
+    this.#limitTo(Math.min(this.#end, performance.now() + MAX_CALL_MS))
   }
 
   /**
@@ -81,18 +87,12 @@ export class Call {
   async commit<T>(work: () => Promise<T>): Promise<T> {
     if (this.#isOver) throw this.expired()
     this.#isCommitting = true
-    this.#limitTo(Math.min(this.#end, performance.now() + MAX_CALL_MS))
+    this.shorten()
     try {
       return await work()
     } finally {
       this.#isCommitting = false
     }
-  }
-
-  /** Calls a listener if the call ends before its work. Returns a function that removes it. */
-  onInterrupt(listener: () => void): () => void {
-    this.#listeners.add(listener)
-    return () => void this.#listeners.delete(listener)
   }
 
   #limitTo(end: number): void {

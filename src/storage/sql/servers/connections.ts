@@ -1,22 +1,23 @@
 import { ForgeError, isForgeError } from '../../../schema/errors.ts'
-import { BrokenReference, busy, unavailable } from '../errors.ts'
+import { busy, unavailable } from '../errors.ts'
+import { saysFull, translate } from './answers.ts'
 import type { Call } from './call.ts'
-import type { Server, ServerConnection, ServerRules } from './server.ts'
+import type { Server, ServerConnection } from './server.ts'
 
 /**
  * Takes connections out of the pool of a server. If the server refuses one more, the call waits until another returns
  * its connection.
  */
 export class Connections<Tx> {
-  readonly #server: Server<Tx>
+  readonly #connect: Server<Tx>['connect']
   /** How many calls have a connection, or have asked for one. */
   #open = 0
   /** How many have returned one in order. */
   #returned = 0
   readonly #waiting: (() => void)[] = []
 
-  constructor(server: Server<Tx>) {
-    this.#server = server
+  constructor(connect: Server<Tx>['connect']) {
+    this.#connect = connect
   }
 
   /** Runs work on a connection, which is destroyed if the call is over before the work is. */
@@ -24,17 +25,21 @@ export class Connections<Tx> {
     this.#open += 1
     try {
       const connection = await this.#take(call)
-      let state: 'sound' | 'spoilt' = 'sound'
-      const stop = call.onInterrupt(() => connection.release('spoilt'))
+      let isOut = true
+      const release = (isSound: boolean): void => {
+        if (!isOut) return
+        isOut = false
+        connection.release(isSound)
+        if (isSound) this.#returned += 1
+      }
+      call.onInterrupt = () => release(false)
       try {
-        return await work(connection)
+        const value = await work(connection)
+        release(true)
+        return value
       } catch (error) {
-        if (error instanceof Spoilt || isForgeError(error, 'STORAGE_UNAVAILABLE')) state = 'spoilt'
-        throw error instanceof Spoilt ? error.error : error
-      } finally {
-        stop()
-        connection.release(state)
-        if (state === 'sound' && !call.isOver) this.#returned += 1
+        release(!isForgeError(error, 'STORAGE_UNAVAILABLE'))
+        throw error
       }
     } finally {
       this.#open -= 1
@@ -45,35 +50,34 @@ export class Connections<Tx> {
   async #take(call: Call): Promise<ServerConnection<Tx>> {
     const { expired } = call
     const before = this.#returned
-    call.expired = () => poolBusy(this.#returned > before ? POOL_TOO_SMALL : NONE_IN_TIME)
+    call.expired = () => noConnection(this.#returned > before ? ': enlarge the pool, and' : ':')
     for (;;) {
-      const returned = this.#returned
+      const wasAlone = this.#open === 1
       try {
-        const connection = await this.#server.connect()
+        const connection = await this.#connect()
         if (!call.isOver) {
           call.expired = expired
           return connection
         }
-        connection.release('sound')
+        connection.release(true)
       } catch (error) {
-        if (!call.isOver) await this.#refused(call, error, returned)
+        if (!call.isOver) await this.#refused(call, error, wasAlone)
       }
       if (call.isOver) throw busy('call')
     }
   }
 
   /** Returns when the call can ask again. Throws why there is no connection. */
-  async #refused(call: Call, error: unknown, returned: number): Promise<void> {
-    const isFull = this.#server.saysFull(error)
-    if (isFull && this.#returned > returned) return
-    if (isFull && this.#open > 1) {
-      call.expired = () => poolBusy(SERVER_FULL)
+  async #refused(call: Call, error: unknown, wasAlone: boolean): Promise<void> {
+    if (saysFull(error) && !(wasAlone && this.#open === 1)) {
+      call.expired = () => noConnection(':')
+      if (this.#open === 1) return // the others have just returned theirs
       this.#open -= 1
       await new Promise<void>((goOn) => this.#waiting.push(goOn))
       this.#open += 1
       return
     }
-    const translated = this.#server.translate(error, 'call')
+    const translated = translate(error, 'call')
     // A pool that gives up by a limit of its own does not know why.
     if (isForgeError(translated, 'STORAGE_BUSY')) throw call.expired()
     throw isForgeError(translated) || translated instanceof TypeError
@@ -82,47 +86,7 @@ export class Connections<Tx> {
   }
 }
 
-/** An error after which the connection cannot be used again. */
-export class Spoilt extends Error {
-  readonly error: unknown
-
-  constructor(error: unknown) {
-    super('the connection cannot be used again')
-    this.error = error
-  }
-}
-
-/**
- * Commits, and returns whether the server has; it may have rolled back instead.
- *
- * @throws ForgeError `STORAGE_UNAVAILABLE` with the outcome `unknown` if the server has not answered; why it has refused,
- * which is the error of the driver for a deferred constraint of the host
- */
-export async function commit(connection: ServerConnection<unknown>, rules: ServerRules): Promise<boolean> {
-  try {
-    return await connection.commit()
-  } catch (error) {
-    if (!rules.saysRefused(error)) {
-      throw unavailable('the connection was lost while committing: the change may be committed', error, 'unknown')
-    }
-    const translated = rules.translate(error, 'call')
-    throw translated instanceof BrokenReference ? error : translated
-  }
-}
-
-/** Returns whether work has not failed. */
-export function succeeds(work: Promise<unknown>): Promise<boolean> {
-  return work.then(
-    () => true,
-    () => false,
-  )
-}
-
-const POOL_TOO_SMALL =
-  'no connection became free in time: enlarge the pool, and use withTransaction inside a transaction'
-const NONE_IN_TIME = 'the pool provided no connection in time: use withTransaction for calls inside a transaction'
-const SERVER_FULL = 'the server accepts no more connections, and none of those that are open became free in time'
-
-function poolBusy(message: string): Error {
+function noConnection(advice: string): Error {
+  const message = `no connection became free in time${advice} use withTransaction for calls inside a transaction`
   return new ForgeError('STORAGE_BUSY', message, { retry: 'call' })
 }

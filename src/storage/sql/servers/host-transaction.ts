@@ -1,6 +1,7 @@
 import type { SqlValue } from '../query.ts'
 import { plainRows } from '../query.ts'
-import type { Runner, ServerRules } from './server.ts'
+import { propertyOf } from './answers.ts'
+import type { Runner } from './server.ts'
 
 /**
  * An open transaction of the host in any library, for `withTransaction` on PostgreSQL or MariaDB. The host's
@@ -12,7 +13,7 @@ export interface HostTransaction<T extends object = object> {
   /**
    * Runs one statement in the transaction, and returns its rows as objects; an empty list if it returns none.
    * @param sql - with the places of the database: `$1` on PostgreSQL, `?` on MariaDB
-   * @throws the error of the driver, or an error that has it as `cause`; TypeError if the transaction has ended
+   * @throws the error of the driver, or an error that has it as `cause`
    */
   run(sql: string, parameters: readonly SqlValue[]): Promise<readonly unknown[]>
 }
@@ -22,22 +23,148 @@ export function isHostTransaction(value: object): value is HostTransaction {
   return 'run' in value && typeof value.run === 'function' && 'identity' in value
 }
 
-/** Runs statements in a transaction of another library, one after the other. */
-export function runnerIn(
-  transaction: HostTransaction,
-  textOf: ServerRules['textOf'],
-  whose: 'own' | 'host' = 'host',
-): Runner {
+/** Runs statements in a transaction of another library. */
+export function runnerIn(transaction: HostTransaction): Runner {
   return {
     identity: transaction.identity,
-    async run(statements, refuse) {
-      const answers: (readonly unknown[])[] = []
-      for (const statement of statements) {
-        refuse?.()
-        const rows = await transaction.run(textOf(statement, whose), statement.parameters)
-        answers.push(statement.returnsRows ? plainRows(rows) : [])
-      }
-      return answers
+    async run({ sql, parameters, returnsRows }) {
+      const rows = await transaction.run(sql, parameters)
+      return returnsRows ? plainRows(rows) : []
     },
   }
+}
+
+/** A compiled query, as every version of Kysely accepts it: a text with its parameters, without a query tree. */
+export interface KyselyQuery {
+  readonly sql: string
+  readonly parameters: readonly SqlValue[]
+  readonly query: {
+    readonly kind: 'RawNode'
+    readonly sqlFragments: readonly string[]
+    readonly parameters: readonly never[]
+  }
+  readonly queryId: { readonly queryId: string }
+}
+
+/** Runs compiled queries: a `Kysely`, a `Kysely` bound to one connection, or a `Transaction`. */
+export interface KyselyExecutor {
+  /** Runs a compiled query, and returns its rows as the driver does. */
+  executeQuery(query: KyselyQuery): Promise<{ readonly rows: readonly unknown[] }>
+  /** Returns the same without the plugins, which would rename our columns and parse our texts. */
+  withoutPlugins(): KyselyExecutor
+}
+
+/** An open `Transaction` of Kysely, of any version and any tables, with the calls that are made on it. */
+export interface KyselyTransaction extends KyselyExecutor {
+  readonly isTransaction: true
+}
+
+/** An open transaction of Drizzle on PostgreSQL or MariaDB, with the call that is made on it. */
+export interface DrizzleTransaction<Query> {
+  /** Runs a query. PostgreSQL answers with an object that has the rows, mysql2 with a list whose first element they are. */
+  execute(query: Query): PromiseLike<unknown>
+  /** Only a transaction has this. It is not called. */
+  rollback(): unknown
+}
+
+/** The tag `sql` of `drizzle-orm`, which builds a query from the parts of a text and the values between them. */
+export type DrizzleSql<Query> = (parts: TemplateStringsArray, ...values: SqlValue[]) => Query
+
+/** An open transaction of Knex, with the calls that are made on it. */
+export interface KnexTransaction {
+  /** Runs a statement, whose places are `?` on every database. The answer is that of the driver. */
+  raw(sql: string, values: SqlValue[]): PromiseLike<unknown>
+  /** Only a transaction has this. It is not called. */
+  isCompleted(): boolean
+}
+
+/** The client of an interactive transaction of Prisma, with the call that is made on it. */
+export interface PrismaTransaction {
+  /** Runs a statement, and returns its rows. */
+  $queryRawUnsafe(sql: string, ...values: SqlValue[]): PromiseLike<unknown>
+}
+
+/**
+ * Wraps a `Transaction` of Kysely (0.27 to 0.29) for `withTransaction`. Its plugins do not see the statements.
+ *
+ * @param transaction - from `transaction().execute(…)` or `startTransaction()`
+ */
+export function fromKysely<T extends KyselyTransaction>(transaction: T): HostTransaction<T> {
+  return { identity: transaction, run: runIn(transaction) }
+}
+
+/** Returns what runs a statement on a connection of Kysely: a compiled query without a tree, which no plugin sees. */
+export function runIn(executor: KyselyExecutor): HostTransaction['run'] {
+  const bare = executor.withoutPlugins()
+  return async (sql, parameters) => {
+    const query = { kind: 'RawNode', sqlFragments: [sql], parameters: [] } as const
+    return (await bare.executeQuery({ sql, parameters, query, queryId: { queryId: 'forgelet' } })).rows
+  }
+}
+
+/**
+ * Wraps a transaction of Drizzle for `withTransaction`: of its drivers node-postgres and mysql2.
+ *
+ * @param transaction - what `database.transaction(…)` passes to its work
+ * @param sql - the tag `sql` of `drizzle-orm`
+ */
+export function fromDrizzle<T extends DrizzleTransaction<Query>, Query>(
+  transaction: T,
+  sql: DrizzleSql<Query>,
+): HostTransaction<T> {
+  return {
+    identity: transaction,
+    async run(text, parameters) {
+      const { parts, values } = split(text, parameters)
+      return rowsIn(await transaction.execute(sql(Object.assign(parts, { raw: parts }), ...values)))
+    },
+  }
+}
+
+/**
+ * Wraps a transaction of Knex for `withTransaction`: of its clients `pg` and `mysql2`.
+ *
+ * @param transaction - what `knex.transaction(…)` passes to its work, or returns
+ */
+export function fromKnex<T extends KnexTransaction>(transaction: T): HostTransaction<T> {
+  return {
+    identity: transaction,
+    async run(text, parameters) {
+      const { parts, values } = split(text, parameters)
+      return rowsIn(await transaction.raw(parts.join('?'), values))
+    },
+  }
+}
+
+/**
+ * Wraps the client of an interactive transaction of Prisma (7) for `withTransaction`: of its adapters for pg and MariaDB.
+ *
+ * @param transaction - what `prisma.$transaction(…)` passes to its work
+ */
+export function fromPrisma<T extends PrismaTransaction>(transaction: T): HostTransaction<T> {
+  return {
+    identity: transaction,
+    async run(sql, parameters) {
+      const rows = await transaction.$queryRawUnsafe(sql, ...parameters)
+      return Array.isArray(rows) ? rows : []
+    },
+  }
+}
+
+/** Splits a statement at its places. Our statements have neither `?` nor `$1` in a literal. */
+function split(
+  sql: string,
+  parameters: readonly SqlValue[],
+): { readonly parts: string[]; readonly values: SqlValue[] } {
+  const places = [...sql.matchAll(/\$(\d+)|\?/g)]
+  const values = places.map(
+    ([, number], index) => parameters[number === undefined ? index : Number(number) - 1] ?? null,
+  )
+  return { parts: sql.split(/\$\d+|\?/), values }
+}
+
+/** Returns the rows in the answer of pg or of mysql2. */
+function rowsIn(answer: unknown): readonly unknown[] {
+  const rows: unknown = Array.isArray(answer) ? answer[0] : propertyOf(answer, 'rows')
+  return Array.isArray(rows) ? rows : []
 }

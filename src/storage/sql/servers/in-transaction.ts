@@ -1,12 +1,13 @@
 import { need } from '../../../schema/arguments.ts'
 import { isForgeError } from '../../../schema/errors.ts'
 import { refuseUnknown } from '../../../schema/options.ts'
-import { unavailable } from '../errors.ts'
 import type { Statement } from '../query.ts'
 import { pauseBefore } from '../retry.ts'
+import { translate } from './answers.ts'
 import { Call } from './call.ts'
-import { commit, succeeds } from './connections.ts'
-import type { ServerConnection, ServerRules } from './server.ts'
+import { Connections } from './connections.ts'
+import type { ServerConnection } from './server.ts'
+import { commitAfter } from './transaction.ts'
 
 /** What runs services in an open transaction: a forge. `C` is the client of the host, `S` the services. */
 export interface Transactional<C, S> {
@@ -15,12 +16,6 @@ export interface Transactional<C, S> {
     transaction: C,
     work: (services: S) => Promise<T>,
   ): Promise<{ readonly value: T; afterCommit(): void }>
-}
-
-/** What the forge returns for a transaction that can be committed. */
-interface Committed<T> {
-  readonly value: T
-  afterCommit(): void
 }
 
 /** How `inTransaction` begins a transaction. */
@@ -48,27 +43,35 @@ const MAX_ATTEMPTS = 10
 /** The longest pause before the next, in milliseconds. */
 const MAX_PAUSE_MS = 200
 
-/** What begins the transactions of the host. */
+/** How the transactions of the host begin. */
 interface Beginning<C> {
-  readonly rules: ServerRules
   readonly begin: readonly Statement<unknown>[]
   connect(): Promise<ServerConnection<C>>
 }
 
 /**
  * Runs work in a transaction, and commits it. If the database aborts that, also at a statement of the host itself, runs all
- * of it again.
+ * of it again. BEGIN, ROLLBACK and COMMIT have five seconds each, and the host what it needs.
  */
 export async function repeatTransaction<T, C, S>(
-  beginning: Beginning<C>,
+  { begin, connect }: Beginning<C>,
   forge: Transactional<C, S>,
   work: (services: S, client: C) => Promise<T>,
 ): Promise<T> {
-  const attempt = (): Promise<Committed<T>> => transact(beginning, forge, work)
-  const mayRepeat = (error: unknown): boolean => saysAborted(beginning.rules.translate(error, 'host-transaction'))
+  const attempt = (call: Call): ReturnType<typeof forge.withTransaction<T>> =>
+    new Connections(connect).with(call, (connection) =>
+      commitAfter(call, connection, async () => {
+        call.shorten()
+        for (const statement of begin) await connection.run(statement)
+        call.lengthen(Number.POSITIVE_INFINITY)
+        return forge.withTransaction(connection.transaction, (services) => work(services, connection.transaction))
+      }),
+    )
   for (let count = 1; ; count += 1) {
-    const result = await attempt().catch((error) => {
-      if (count === MAX_ATTEMPTS || !mayRepeat(error)) throw error
+    const result = await new Call({ milliseconds: Number.POSITIVE_INFINITY }).run(attempt).catch((error) => {
+      const translated = translate(error, 'host-transaction')
+      if (!saysAborted(translated)) throw error
+      if (count === MAX_ATTEMPTS) throw translated
     })
     if (result !== undefined) {
       result.afterCommit()
@@ -78,35 +81,6 @@ export async function repeatTransaction<T, C, S>(
   }
 }
 
-async function transact<T, C, S>(
-  { rules, begin, connect }: Beginning<C>,
-  forge: Transactional<C, S>,
-  work: (services: S, client: C) => Promise<T>,
-): Promise<Committed<T>> {
-  const connection = await connect().catch((error) => Promise.reject(rules.translate(error, 'call')))
-  let state: 'sound' | 'spoilt' = 'spoilt'
-  try {
-    await new Call().run(() => connection.run(begin))
-    const client = connection.transaction
-    const result = await forge
-      .withTransaction(client, (services) => work(services, client))
-      .catch(async (error) => {
-        if (await succeeds(new Call().run(() => connection.rollBack()))) state = 'sound'
-        throw state === 'spoilt' && saysAborted(error)
-          ? unavailable('the server did not answer ROLLBACK', error)
-          : error
-      })
-    const isCommitted = await new Call().run((call) => call.commit(() => commit(connection, rules)))
-    if (!isCommitted) throw new TypeError(ROLLED_BACK)
-    state = 'sound'
-    return result
-  } finally {
-    connection.release(state)
-  }
-}
-
 function saysAborted(error: unknown): boolean {
   return isForgeError(error, 'STORAGE_BUSY') && error.details.retry === 'host-transaction'
 }
-
-const ROLLED_BACK = 'a statement of the transaction failed, and its error was caught: nothing is committed'

@@ -1,32 +1,59 @@
 import { needObject } from '../../../schema/arguments.ts'
-import { closedError } from '../../../schema/errors.ts'
+import type { SchemaStorageOptions } from '../context.ts'
 import { checkStorageOptions, createSqlContext, SCHEMA_OPTIONS } from '../context.ts'
 import type { SqlDialect } from '../dialect.ts'
 import { command } from '../dialect.ts'
 import { mysqlDialect } from '../dialects/mariadb.ts'
 import { postgresDialect } from '../dialects/postgres.ts'
 import type { Statement } from '../query.ts'
-import { succeeds } from './connections.ts'
-import { runnerIn } from './host-transaction.ts'
-import type {
-  BoundKysely,
-  KyselyDatabase,
-  KyselyExecutor,
-  KyselyStorageOptions,
-  KyselyTransaction,
-} from './kysely-types.ts'
-import { fromKysely, runIn } from './libraries.ts'
-import { mariadbRulesForTexts } from './mariadb-rules.ts'
+import { translate } from './answers.ts'
+import type { KyselyExecutor, KyselyTransaction } from './host-transaction.ts'
+import { fromKysely, runIn, runnerIn } from './host-transaction.ts'
+import { mariadbRules } from './mariadb-rules.ts'
 import { hasMethods } from './pools.ts'
 import { postgresRules } from './postgres-rules.ts'
-import type { Rows, Runner, Server, ServerConnection, ServerRules } from './server.ts'
+import type { Server, ServerConnection, ServerRules } from './server.ts'
 import type { ServerStorage } from './server-runtime.ts'
 import { createServerStorage } from './server-runtime.ts'
+import { succeeds } from './transaction.ts'
 
-/** The databases that may be beneath a Kysely. Its driver for MariaDB writes parameters into the text. */
+/** Begins a transaction. */
+export interface KyselyTransactionBuilder<Tx> {
+  /** Returns the same with an isolation level. */
+  setIsolationLevel(level: 'read committed' | 'repeatable read'): KyselyTransactionBuilder<Tx>
+  /** Runs work in a transaction, and commits it; rolls back if the work rejects. */
+  execute<T>(work: (transaction: Tx) => Promise<T>): Promise<T>
+}
+
+/**
+ * A `Kysely` of the host, of any version and any tables, with the calls that are made on it. `Tx` is its `Transaction`.
+ */
+export interface KyselyDatabase<Tx> {
+  /** Prepares a transaction. */
+  transaction(): KyselyTransactionBuilder<Tx>
+  /** Prepares the use of one connection. */
+  connection(): {
+    /** Runs work on the connection, and releases it. */
+    execute<T>(work: (connection: BoundKysely<Tx>) => Promise<T>): Promise<T>
+  }
+}
+
+/** A Kysely that is bound to one connection. */
+export interface BoundKysely<Tx> extends KyselyExecutor {
+  /** Prepares a transaction on this connection. */
+  transaction(): KyselyTransactionBuilder<Tx>
+}
+
+/** The options of a storage over Kysely. */
+export interface KyselyStorageOptions extends SchemaStorageOptions {
+  /** The database beneath: PostgreSQL, or MariaDB. A `schema` is for PostgreSQL alone. */
+  readonly dialect: 'postgres' | 'mysql'
+}
+
+/** The databases that may be beneath a Kysely. */
 const BENEATH: Readonly<Record<KyselyStorageOptions['dialect'], readonly [SqlDialect, ServerRules]>> = {
   postgres: [postgresDialect, postgresRules],
-  mysql: [mysqlDialect, mariadbRulesForTexts],
+  mysql: [mysqlDialect, mariadbRules],
 }
 
 /** Creates a storage on a Kysely of the host. @throws TypeError if the Kysely or an option is invalid */
@@ -52,15 +79,13 @@ export function openKysely<Tx extends KyselyTransaction>(
 function kyselyServer<Tx extends KyselyTransaction>(database: KyselyDatabase<Tx>, rules: ServerRules): Server<Tx> {
   return {
     ...rules,
-    translate(error, retry) {
-      const isDestroyed = error instanceof Error && error.message === DESTROYED
-      return isDestroyed ? closedError('the pool is closed', error) : rules.translate(error, retry)
-    },
+    first: [],
     async connect() {
-      return new KyselyConnection<Tx>(await hold<BoundKysely<Tx>>((use) => database.connection().execute(use)), rules)
+      const bound = await hold<BoundKysely<Tx>>((use) => database.connection().execute(use))
+      return new KyselyConnection<Tx>(bound, rules.setUp)
     },
     ofHost(transaction) {
-      if (isTransaction(transaction)) return runnerIn(fromKysely(transaction), rules.textOf)
+      if (isTransaction(transaction)) return runnerIn(fromKysely(transaction))
       throw new TypeError('the transaction must be an open Transaction of Kysely, not a Kysely')
     },
     async close() {
@@ -69,24 +94,19 @@ function kyselyServer<Tx extends KyselyTransaction>(database: KyselyDatabase<Tx>
   }
 }
 
-/** The message of Kysely after it was destroyed. */
-const DESTROYED = 'driver has already been destroyed'
-
 /** A connection that Kysely lends until it is released. Kysely itself begins and ends the transactions on it. */
 class KyselyConnection<Tx extends KyselyTransaction> implements ServerConnection<Tx> {
   readonly #bound: Held<BoundKysely<Tx>>
-  readonly #rules: ServerRules
-  #runner: Runner
+  readonly #setUp: readonly Statement<unknown>[]
   #begun: Held<Tx> | undefined
-  #wasLent = false
 
-  constructor(bound: Held<BoundKysely<Tx>>, rules: ServerRules) {
+  constructor(bound: Held<BoundKysely<Tx>>, setUp: readonly Statement<unknown>[]) {
     this.#bound = bound
-    this.#rules = rules
-    this.#runner = this.#runnerOn(bound.value)
+    this.#setUp = setUp
   }
 
-  get identity(): object {
+  /** Until a transaction ends, what it began on is busy. */
+  get identity(): KyselyExecutor {
     return this.#begun?.value ?? this.#bound.value
   }
 
@@ -97,31 +117,21 @@ class KyselyConnection<Tx extends KyselyTransaction> implements ServerConnection
 
   async begin(): Promise<readonly Statement<unknown>[]> {
     const builder = this.#bound.value.transaction().setIsolationLevel('read committed')
-    try {
-      this.#begun = await hold<Tx>((use) => builder.execute(use))
-    } catch (error) {
-      throw this.#rules.translate(error, 'call')
-    }
-    this.#runner = this.#runnerOn(this.#begun.value) // until it ends, what it began on is busy
-    return this.#rules.setUp
+    this.#begun = await hold<Tx>((use) => builder.execute(use)).catch((error) => {
+      throw translate(error, 'call')
+    })
+    return this.#setUp
   }
 
-  #runnerOn(executor: KyselyExecutor): Runner {
-    return runnerIn({ identity: executor, run: runIn(executor) }, this.#rules.textOf, 'own')
-  }
-
-  run(statements: readonly Statement<unknown>[], refuse?: () => void): Promise<Rows> {
-    return this.#runner.run(statements, refuse)
+  run(statement: Statement<unknown>): Promise<readonly unknown[]> {
+    return runnerIn({ identity: this.identity, run: runIn(this.identity) }).run(statement)
   }
 
   /** Kysely does not report that a server has answered the COMMIT of a failed transaction with ROLLBACK. */
   async commit(): Promise<boolean> {
-    if (this.#wasLent && !(await succeeds(this.run([ANYTHING])))) {
-      await this.rollBack()
-      return false
-    }
-    await this.#begun?.end()
-    return true
+    const isSound = await succeeds(this.run(ANYTHING))
+    await (isSound ? this.#begun?.end() : this.rollBack())
+    return isSound
   }
 
   /** Kysely rethrows the error that made it roll back, unless the ROLLBACK fails. */
@@ -130,11 +140,6 @@ class KyselyConnection<Tx extends KyselyTransaction> implements ServerConnection
     await this.#begun?.end(reason).catch((error) => {
       if (error !== reason) throw error
     })
-  }
-
-  lend<T>(work: () => Promise<T>): Promise<T> {
-    this.#wasLent = true
-    return work()
   }
 
   /** Kysely hides what could be destroyed: a connection whose server is silent is used until it answers. */

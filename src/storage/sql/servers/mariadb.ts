@@ -3,16 +3,15 @@ import type { SqlStorageOptions } from '../context.ts'
 import { checkStorageOptions, createSqlContext, SQL_OPTIONS } from '../context.ts'
 import { command } from '../dialect.ts'
 import { mysqlDialect } from '../dialects/mariadb.ts'
-import { unavailable } from '../errors.ts'
-import type { SqlValue, Statement } from '../query.ts'
+import { propertyOf } from './answers.ts'
 import { MAX_IDLE_S } from './call.ts'
 import type { HostTransaction } from './host-transaction.ts'
 import { isHostTransaction, runnerIn } from './host-transaction.ts'
 import type { Transactional, TransactionOptions } from './in-transaction.ts'
 import { isolationIn, repeatTransaction } from './in-transaction.ts'
-import { COMMIT, mariadbRules, ROLL_BACK } from './mariadb-rules.ts'
-import { destroySocket, driver, hasMethods, hear, ignore, OwnSockets, poolSize } from './pools.ts'
-import type { Rows, Server, ServerConnection } from './server.ts'
+import { BEGIN, mariadbRules } from './mariadb-rules.ts'
+import { destroySocket, driver, hasMethods, hear, poolSize } from './pools.ts'
+import type { Runner, Server, ServerConnection } from './server.ts'
 import type { ServerStorage } from './server-runtime.ts'
 import { createServerStorage } from './server-runtime.ts'
 
@@ -49,20 +48,12 @@ export interface MysqlPool {
   getConnection(): Promise<MysqlPoolConnection>
 }
 
-/** A pool that the storage opened, and ends. */
-interface OwnPool extends MysqlPool {
-  end(): Promise<void>
-  /** Calls the listener with each new connection, as mysql2 itself has it. */
-  on(event: 'connection', listener: (connection: unknown) => void): unknown
-}
-
 /** Creates a storage in a MariaDB database. @throws TypeError if the URL, the pool or an option is invalid */
 export function openMysql<C extends MysqlConnection | HostTransaction>(
   urlOrPool: string | MysqlPool,
   options: SqlStorageOptions,
 ): ServerStorage<C> {
   if (typeof urlOrPool === 'string') refuseOtherUrls(urlOrPool)
-  else if (speaksCallbacks(urlOrPool)) throw new TypeError('the pool uses callbacks: create it with mysql2/promise')
   else if (!isPool(urlOrPool)) throw new TypeError('a MariaDB storage needs a URL, or a pool of mysql2/promise')
 
   checkStorageOptions('mysqlStorage', options, SQL_OPTIONS)
@@ -77,41 +68,35 @@ function refuseOtherUrls(url: string): void {
   if (new URL(url).pathname.length < 2) throw new TypeError('the URL must name a database: mysql://server/database')
 }
 
+const ROLL_BACK = command('rollback')
+const COMMIT = command('commit')
+
 /** MariaDB through mysql2: a pool that is opened for a URL, or the host's pool. */
 function mariadbServer<C extends MysqlConnection | HostTransaction>(urlOrPool: string | MysqlPool): Server<C> {
-  const sockets = new OwnSockets()
   let own: OwnPool | undefined
 
   function pool(): MysqlPool {
     if (typeof urlOrPool !== 'string') return urlOrPool
-    own ??= openPool(urlOrPool, (connection) => sockets.add(socketOf(connection)))
+    own ??= openPool(urlOrPool)
     return own
   }
 
   return {
     ...mariadbRules,
-
-    async connect() {
-      const connection = await pool().getConnection()
-      return new PooledConnection<C>(connection, own === undefined ? [ROLL_BACK] : [])
-    },
+    first: typeof urlOrPool === 'string' ? [] : [ROLL_BACK],
+    connect: async () => pooled(await pool().getConnection()),
 
     ofHost(transaction) {
-      if (isHostTransaction(transaction)) return runnerIn(transaction, mariadbRules.textOf)
-      if (speaksCallbacks(transaction)) {
-        const fix = 'pass `connection.promise()`, or a connection of mysql2/promise'
-        throw new TypeError(`the transaction uses callbacks: ${fix}`)
-      }
-      if (isPool(transaction) || !isConnection(transaction)) {
-        throw new TypeError('the transaction must be a connection of mysql2/promise, with a transaction open')
-      }
-      const textOf = (statement: Statement<unknown>): string => mariadbRules.textOf(statement, 'host')
-      return { identity: physical(transaction), run: (all, refuse) => run(transaction, all, textOf, refuse) }
+      if (isHostTransaction(transaction)) return runnerIn(transaction)
+      if (isConnection(transaction)) return runnerOn(transaction)
+      throw new TypeError(
+        'the transaction must be a connection of mysql2/promise, with a transaction open; ' +
+          'of a connection with callbacks, pass connection.promise()',
+      )
     },
 
     async close() {
-      await own?.end().catch(ignore) // the server may be gone, and has closed the connections
-      sockets.destroyLater()
+      await own?.end().catch(() => undefined) // the server may be gone, and has closed the connections
     },
   }
 }
@@ -128,13 +113,16 @@ export async function inMariadbTransaction<T, C extends MysqlPoolConnection, S>(
   options: TransactionOptions,
 ): Promise<T> {
   need(isPool(pool), 'inTransaction', 'pool', 'a pool of mysql2/promise')
-  const begin = [
-    command(`set transaction isolation level ${isolationIn(options)}`),
-    command('start transaction read write'),
-  ]
-  const connect = async (): Promise<PooledConnection<C>> =>
-    new PooledConnection<C>(await pool.getConnection(), [ROLL_BACK])
-  return repeatTransaction({ rules: mariadbRules, begin, connect }, forge, work)
+  const level = command(`set transaction isolation level ${isolationIn(options)}`)
+  const begin = [ROLL_BACK, level, command('start transaction read write')]
+  return repeatTransaction({ begin, connect: async () => pooled<C>(await pool.getConnection()) }, forge, work)
+}
+
+/** A pool that the storage opened, and ends. */
+interface OwnPool extends MysqlPool {
+  end(): Promise<void>
+  /** Calls the listener with each new connection, as mysql2 itself has it. */
+  on(event: 'connection', listener: (connection: { query(sql: string, done: () => void): unknown }) => void): unknown
 }
 
 /**
@@ -144,188 +132,82 @@ export async function inMariadbTransaction<T, C extends MysqlPoolConnection, S>(
  */
 const OPTIONS = { connectTimeout: 4000, maxPreparedStatements: 100 }
 
-const OTHER = 'the installed mysql2 has no pools with promises: npm i mysql2@3'
-
 /**
- * Opens a pool with the mysql2 that is installed beside the application. It does not connect yet.
- *
- * @param url - its parameters (`?connectionLimit=20`) are options of mysql2, and take precedence over ours
+ * Opens a pool with the mysql2 that is installed beside the application. It does not connect yet. The server ends the
+ * transactions on a connection whose process is silent: that is set ahead of everything else.
  */
-function openPool(url: string, opened: (connection: unknown) => void): OwnPool {
-  const mysql = driver('mysql2/promise')
-  if (!isDriver(mysql)) throw unavailable(OTHER)
-  refuseUnreadable(url)
-  const { searchParams } = new URL(url)
-  const options = Object.fromEntries(Object.entries(OPTIONS).filter(([name]) => !searchParams.has(name)))
-  const pool = mysql.createPool({ uri: url, connectionLimit: poolSize(url, 'connectionLimit'), ...options })
-  if (!isOwnPool(pool)) throw unavailable(OTHER)
+function openPool(uri: string): OwnPool {
+  const { createPool } = driver('mysql2/promise', isDriver)
+  const connectionLimit = poolSize(uri, 'connectionLimit')
+  let pool: OwnPool
+  try {
+    pool = createPool({ uri, connectionLimit, ...OPTIONS })
+  } catch {
+    // No cause: it may show a part of the URL, and the password with it.
+    throw new TypeError('mysql2 cannot read the URL of the database: write % as %25')
+  }
   pool.on('connection', (connection) => {
-    opened(connection)
-    limitIdle(connection)
+    connection.query(`set session idle_transaction_timeout = ${MAX_IDLE_S}`, () => undefined)
   })
   return pool
 }
 
-/**
- * Checks the parts that mysql2 decodes. The message does not show the URL, and the error has no cause: the URL may
- * contain a password.
- */
-function refuseUnreadable(url: string): void {
-  const { username, password, hostname, pathname } = new URL(url)
-  try {
-    for (const part of [username, password, hostname, pathname]) decodeURIComponent(part)
-  } catch {
-    throw new TypeError('mysql2 cannot read the URL of the database: write % as %25')
-  }
-}
-
-/** Has the server end the transactions on a connection whose process is silent: sent ahead of everything else. */
-function limitIdle(connection: unknown): void {
-  if (!isCalledBack(connection)) return
-  connection.query(`set session idle_transaction_timeout = ${MAX_IDLE_S}`, ignore)
-}
-
-function isDriver(mysql: unknown): mysql is { createPool(options: object): unknown } {
+function isDriver(mysql: unknown): mysql is { createPool(options: object): OwnPool } {
   return hasMethods(mysql, 'createPool')
 }
 
-/** A connection as mysql2 itself has it. */
-function isCalledBack(connection: unknown): connection is { query(sql: string, done: () => void): unknown } {
-  return hasMethods(connection, 'query')
-}
-
-/** A connection out of the pool. */
-class PooledConnection<C> implements ServerConnection<C> {
-  readonly identity: object
-  readonly #connection: MysqlPoolConnection
-  readonly #before: readonly Statement<unknown>[]
-  #first: readonly Statement<unknown>[]
-  #isReleased = false
-
-  /** @param before - what is sent first. On a connection of the host's, it ends a transaction that was left open there */
-  constructor(connection: MysqlPoolConnection, before: readonly Statement<unknown>[]) {
-    this.identity = physical(connection)
-    this.#connection = connection
-    this.#before = before
-    this.#first = before
-    hear(this.identity) // two errors on one connection end the process: the pool listens for the first only
-  }
-
-  get transaction(): C {
-    const connection: unknown = this.#connection
+/** Returns a connection out of the pool, as the runtime uses it. */
+function pooled<C>(connection: MysqlPoolConnection): ServerConnection<C> {
+  const runner = runnerOn(connection)
+  const transaction: unknown = connection
+  hear(runner.identity) // two errors on one connection end the process: the pool listens for the first only
+  return {
+    ...runner,
     // biome-ignore lint/nursery/noUnsafeTypeAssertion: made by the host's pool, as C says; or by mysql2 for a URL
-    return connection as C
-  }
-
-  async run(statements: readonly Statement<unknown>[], refuse?: () => void): Promise<Rows> {
-    const first = this.#first
-    this.#first = []
-    const textOf = (statement: Statement<unknown>): string => mariadbRules.textOf(statement, 'own')
-    const rows = await run(this.#connection, [...first, ...statements], textOf, refuse)
-    return rows.slice(first.length)
-  }
-
-  begin(): readonly Statement<unknown>[] {
-    this.#first = []
-    return [...this.#before, ...mariadbRules.begin]
-  }
-
-  async commit(): Promise<boolean> {
-    await this.run([COMMIT])
-    return true
-  }
-
-  rollBack(): Promise<unknown> {
-    return this.run([ROLL_BACK])
-  }
-
-  lend<T>(work: () => Promise<T>): Promise<T> {
-    return work()
-  }
-
-  /** mysql2 itself would wait for the server to close the socket. */
-  release(state: 'sound' | 'spoilt'): void {
-    if (this.#isReleased) return
-    this.#isReleased = true
-    if (state === 'sound') {
-      this.#connection.release()
-      return
-    }
-    this.#connection.destroy()
-    destroySocket(socketOf(this.identity), new Error('the server did not answer'))
+    transaction: transaction as C,
+    begin: () => BEGIN,
+    commit: () => runner.run(COMMIT).then(() => true),
+    rollBack: () => runner.run(ROLL_BACK),
+    release(isSound) {
+      if (isSound) return connection.release()
+      connection.destroy()
+      destroySocket(runner.identity, new Error('the server did not answer')) // mysql2 would wait for the server
+    },
   }
 }
 
 /**
- * Runs one statement after the other. One without parameters is sent as text: it is too rare to be kept prepared on every
- * connection, and a prepared statement runs in the database that was current when it was prepared.
+ * Returns what runs statements on a connection. One without parameters is sent as text: it is too rare to be kept prepared
+ * on every connection, and a prepared statement runs in the database that was current when it was prepared.
  */
-async function run(
-  connection: MysqlConnection,
-  statements: readonly Statement<unknown>[],
-  textOf: (statement: Statement<unknown>) => string,
-  refuse?: () => void,
-): Promise<Rows> {
-  const rows: (readonly unknown[])[] = []
-  for (const statement of statements) {
-    refuse?.()
-    const query = queryOf(textOf(statement), statement.parameters)
-    const answer = await (query.values.length === 0 ? connection.query(query) : connection.execute(query))
-    rows.push(statement.returnsRows ? rowsIn(answer) : [])
-  }
-  return rows
-}
-
-/** The first element of an answer has the rows. */
-function rowsIn(answer: unknown): readonly unknown[] {
-  const rows: unknown = Array.isArray(answer) ? answer[0] : undefined
-  return Array.isArray(rows) ? rows : []
-}
-
-/** Sets, for each query, the options that a host may have changed for all of them. */
-function queryOf(sql: string, parameters: readonly SqlValue[]): MysqlQuery {
+function runnerOn(connection: MysqlConnection): Runner {
+  const inner = propertyOf(connection, 'connection') // a pool creates a new wrapper each time it hands a connection out
   return {
-    sql,
-    values: [...parameters],
-    rowsAsArray: false,
-    nestTables: false,
-    namedPlaceholders: false,
-    typeCast: asIs,
+    identity: typeof inner === 'object' && inner !== null ? inner : connection,
+    async run({ sql, parameters, returnsRows }) {
+      const query = { sql, values: [...parameters], ...AS_IT_IS }
+      const answer = await (parameters.length === 0 ? connection.query(query) : connection.execute(query))
+      const rows: unknown = Array.isArray(answer) ? answer[0] : undefined
+      return returnsRows && Array.isArray(rows) ? rows : []
+    },
   }
 }
 
-/** A function, because mysql2 prefers a host's function to a plain `true`. */
-function asIs(_field: unknown, next: () => unknown): unknown {
-  return next()
-}
+/** Set for each query, because a host may have changed these options for all of them. */
+const AS_IT_IS = {
+  rowsAsArray: false,
+  nestTables: false,
+  namedPlaceholders: false,
+  // A function, because mysql2 prefers a host's function to a plain `true`.
+  typeCast: (_field: unknown, next: () => unknown) => next(),
+} as const
 
-/** Returns the connection itself: a pool creates a new wrapper each time it hands a connection out. */
-function physical(connection: MysqlConnection): object {
-  return 'connection' in connection && typeof connection.connection === 'object' && connection.connection !== null
-    ? connection.connection
-    : connection
-}
-
-function socketOf(connection: unknown): unknown {
-  return typeof connection === 'object' && connection !== null ? Reflect.get(connection, 'stream') : undefined
-}
-
-/** Returns whether a value is a connection of `mysql2/promise`. */
+/** Returns whether a value is a connection of `mysql2/promise`. One of `mysql2` itself has callbacks. */
 function isConnection(value: unknown): value is MysqlConnection {
-  return hasMethods(value, 'execute', 'query') && !speaksCallbacks(value)
+  return hasMethods(value, 'execute', 'query') && !hasMethods(value, 'promise') && !isPool(value)
 }
 
-/** Returns whether a value is a pool of `mysql2/promise`. */
+/** Returns whether a value is a pool of `mysql2/promise`. One of `mysql2` itself has callbacks. */
 function isPool(value: unknown): value is MysqlPool {
-  return hasMethods(value, 'getConnection') && !speaksCallbacks(value)
-}
-
-/** Returns whether a value is a pool that can be ended. */
-function isOwnPool(value: unknown): value is OwnPool {
-  return isPool(value) && hasMethods(value, 'end', 'on')
-}
-
-/** Returns whether a pool or connection belongs to `mysql2` itself, whose calls return nothing and take a callback. */
-function speaksCallbacks(value: unknown): boolean {
-  return hasMethods(value, 'promise')
+  return hasMethods(value, 'getConnection') && !hasMethods(value, 'promise')
 }

@@ -1,12 +1,10 @@
 import { createRequire } from 'node:module'
 import { unavailable } from '../errors.ts'
+import { propertyOf } from './answers.ts'
 
 /** The number of connections that a pool opens at most if its URL does not say another. */
 const DEFAULT_SIZE = 10
 const MAX_SIZE = 1000
-
-/** How long the server has to close the connections of an ended pool, in milliseconds. */
-const MAX_FAREWELL_MS = 1000
 
 /**
  * Returns how many connections the pool of a URL may open.
@@ -23,74 +21,53 @@ export function poolSize(url: string, parameter: 'max' | 'connectionLimit'): num
 }
 
 /** Loads the driver that is installed beside the application. @throws ForgeError `STORAGE_UNAVAILABLE` */
-export function driver(name: 'pg' | 'mysql2/promise'): unknown {
-  const require = createRequire(import.meta.url)
+export function driver<D>(name: 'pg' | 'mysql2/promise', isDriver: (module: unknown) => module is D): D {
+  const [installed] = name.split('/')
+  const advice = `npm i ${installed}, or pass a pool instead of a URL`
+  let module: unknown
   try {
-    return require(name)
+    module = createRequire(import.meta.url)(name)
   } catch (error) {
-    const [installed] = name.split('/')
-    throw unavailable(`${installed} is not installed: npm i ${installed}, or pass a pool instead of a URL`, error)
+    throw unavailable(`${installed} is not installed: ${advice}`, error)
   }
+  if (isDriver(module)) return module
+  throw unavailable(`the installed ${installed} has no pools: ${advice}`)
 }
 
 /** Returns whether a value has these methods. */
 export function hasMethods(value: unknown, ...names: readonly string[]): value is object {
-  if (typeof value !== 'object' || value === null) return false
-  return names.every((name) => typeof Reflect.get(value, name) === 'function')
-}
-
-/** What emits events: a pool, a connection or a socket. */
-interface Emitter {
-  on(event: string, listener: (...values: unknown[]) => void): unknown
-  off(event: string, listener: (...values: unknown[]) => void): unknown
-  once(event: string, listener: () => void): unknown
-  listeners(event: string): readonly unknown[]
-}
-
-/** Returns whether a value emits events. */
-export function isEmitter(value: unknown): value is Emitter {
-  return hasMethods(value, 'on', 'off', 'once', 'listeners')
+  return names.every((name) => typeof propertyOf(value, name) === 'function')
 }
 
 /**
- * Listens for the `error` events of a connection, once: without a listener, each of them ends the process. The work on
- * the connection reports the loss.
+ * Listens for the `error` events of a connection, or of a pool and each connection that it opens, once: without a listener,
+ * each of them ends the process. The work on the connection reports the loss.
  */
-export function hear(connection: unknown): void {
-  if (isEmitter(connection) && !connection.listeners('error').includes(ignore)) connection.on('error', ignore)
+export function hear(emitter: unknown): void {
+  if (!isEmitter(emitter) || emitter.listeners('error').includes(ignore)) return
+  emitter.on('error', ignore)
+  emitter.on('connect', hear)
 }
 
-/** The listener that does nothing. */
-export function ignore(): void {}
+function isEmitter(value: unknown): value is {
+  on(event: string, listener: (connection: unknown) => void): unknown
+  listeners(event: string): readonly unknown[]
+} {
+  return hasMethods(value, 'on', 'listeners')
+}
+
+function ignore(): void {}
 
 /**
- * Destroys the socket of a driver: drivers end connections with a message, which a silent server never answers.
+ * Destroys the socket of a connection: drivers end connections with a message, which a silent server never answers.
  *
  * @param error - what the driver's unanswered commands are rejected with; some drivers need one
  */
-export function destroySocket(socket: unknown, error?: Error): void {
-  if (typeof socket !== 'object' || socket === null || !('destroy' in socket)) return
-  if (typeof socket.destroy === 'function') socket.destroy(error)
+export function destroySocket(connection: unknown, error?: Error): void {
+  const socket = propertyOf(connection, 'stream')
+  if (isDestroyable(socket)) socket.destroy(error)
 }
 
-/**
- * The sockets of a pool that the storage opened. It ensures that none keeps the process alive after the pool was ended.
- */
-export class OwnSockets {
-  readonly #sockets = new Set<unknown>()
-
-  /** Keeps the socket of a new connection until it is closed. */
-  add(socket: unknown): void {
-    if (!isEmitter(socket)) return
-    this.#sockets.add(socket)
-    socket.once('close', () => this.#sockets.delete(socket))
-  }
-
-  /** Destroys, after one second, the sockets that the server has not closed by then. */
-  destroyLater(): void {
-    if (this.#sockets.size === 0) return
-    setTimeout(() => {
-      for (const socket of this.#sockets) destroySocket(socket)
-    }, MAX_FAREWELL_MS).unref()
-  }
+function isDestroyable(socket: unknown): socket is { destroy(error?: Error): unknown } {
+  return hasMethods(socket, 'destroy')
 }

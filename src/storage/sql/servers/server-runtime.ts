@@ -4,7 +4,6 @@ import { runAsync } from '../../../schema/sync-or-async.ts'
 import type { ForgeStorage } from '../../contract/storage.ts'
 import type { SqlContext } from '../context.ts'
 import { command } from '../dialect.ts'
-import type { Retry } from '../errors.ts'
 import { BrokenReference, busy } from '../errors.ts'
 import type { IdCodec } from '../ids.ts'
 import { retryAfter } from '../retry.ts'
@@ -12,19 +11,24 @@ import type { MigratedTables } from '../schema/schema.ts'
 import { migrateServer, Schema } from '../schema/schema.ts'
 import type { Session, SqlRuntime, WriteCircumstances } from '../session.ts'
 import { createSqlStores } from '../stores/stores.ts'
+import { translate } from './answers.ts'
 import type { CallLimits } from './call.ts'
 import { Call, MAX_CALL_MS } from './call.ts'
-import { Connections, commit, Spoilt, succeeds } from './connections.ts'
+import { Connections } from './connections.ts'
 import { TransactionQueues } from './queues.ts'
-import type { Runner, Send, Server, ServerConnection } from './server.ts'
+import type { Runner, Server, ServerConnection } from './server.ts'
 import { ServerSession } from './server-session.ts'
+import { commitAfter, succeeds } from './transaction.ts'
 
-/** Checks that a transaction is open: outside of one, MariaDB says so only when a savepoint is released. */
+/** Checks that a transaction is open: outside of one, MariaDB says so only when a savepoint is used. */
 const CHECK = [command('savepoint forgelet_check'), command('release savepoint forgelet_check')]
 
 const SAVEPOINT = command('savepoint forgelet')
 const RELEASE = command('release savepoint forgelet')
 const TAKE_BACK = command('rollback to savepoint forgelet')
+
+/** Sets a savepoint, and checks it. */
+const ENTER = [SAVEPOINT, TAKE_BACK]
 
 /** How long `close()` waits for calls, in milliseconds. Ordinary calls have ended by then; the others are interrupted. */
 const MAX_CLOSE_WAIT_MS = MAX_CALL_MS + 1000
@@ -52,16 +56,16 @@ export class ServerRuntime<Tx extends object> implements SqlRuntime<Tx> {
     this.#schema = new Schema(context)
     this.#lockingRead = context.dialect.lockingRead
     this.#ids = context.ids
-    this.#connections = new Connections(server)
+    this.#connections = new Connections(server.connect)
   }
 
   read<T>(work: (session: Session) => MaybePromise<T>, transaction: Tx | undefined): Promise<T> {
     if (transaction === undefined) {
-      return this.#repeated((call) => this.#onConnection(call, 'tables', (_, send) => work(new ServerSession(send))))
+      return this.#repeated((call) => this.#onConnection(call, 'tables', work))
     }
-    return this.#inHosts('read', transaction, async ({ send }) => {
-      await this.#refuseUnusable(send)
-      return work(new ServerSession(send))
+    return this.#inHosts('read', transaction, async ({ session }) => {
+      await this.#refuseUnusable(session)
+      return work(session)
     })
   }
 
@@ -81,18 +85,15 @@ export class ServerRuntime<Tx extends object> implements SqlRuntime<Tx> {
 
   /** Same as the storage's `checkTransaction`. */
   checkTransaction(transaction: Tx): Promise<void> {
-    return this.#inHosts('read', transaction, async ({ send }) => {
-      await this.#refuseUnlessOpen(send(CHECK))
-      await this.#refuseUnusable(send)
+    return this.#inHosts('read', transaction, async ({ session }) => {
+      await session.batch(CHECK)
+      await this.#refuseUnusable(session)
     })
   }
 
   /** Runs work once on a connection of our own, whatever the state of the tables. */
   plainly<T>(work: (session: Session) => MaybePromise<T>, limits?: CallLimits): Promise<T> {
-    return this.#during(
-      (call) => this.#onConnection(call, 'server', (_, send) => work(new ServerSession(send))),
-      limits,
-    )
+    return this.#during((call) => this.#onConnection(call, 'server', work), limits)
   }
 
   /** Runs work once in a transaction of our own, which it may also use as a host's. */
@@ -112,9 +113,9 @@ export class ServerRuntime<Tx extends object> implements SqlRuntime<Tx> {
   /** Same as the storage's `schemaStatus`. */
   schemaStatus(): ReturnType<ForgeStorage['schemaStatus']> {
     return this.#repeated((call) =>
-      this.#onConnection(call, 'server', async (_, send) => {
-        const state = await runAsync(this.#schema.state(new ServerSession(send)))
-        return { state, warnings: await this.#server.warnings(send) }
+      this.#onConnection(call, 'server', async (session) => {
+        const state = await runAsync(this.#schema.state(session))
+        return { state, warnings: await this.#server.warnings(session) }
       }),
     )
   }
@@ -161,40 +162,39 @@ export class ServerRuntime<Tx extends object> implements SqlRuntime<Tx> {
   #onConnection<T>(
     call: Call,
     needs: 'server' | 'tables',
-    work: (connection: ServerConnection<Tx>, send: Send) => MaybePromise<T>,
+    work: (session: ServerSession, connection: ServerConnection<Tx>) => MaybePromise<T>,
   ): Promise<T> {
+    const { first, limited } = this.#server
     return this.#connections.with(call, async (connection) => {
-      const send = this.#sender(connection, call, 'call')
-      if (needs === 'server') await this.#server.refuseUnfit(send, this.#ids)
-      else await this.#refuseUnusable(send)
-      return work(connection, send)
+      const session = new ServerSession(connection, call, { retry: 'call', limited })
+      if (needs === 'server') await this.#server.refuseUnfit(session, this.#ids)
+      else await this.#refuseUnusable(session)
+      await session.batch(first)
+      return work(session, connection)
     })
   }
 
   /** Runs work between BEGIN and COMMIT. BEGIN is sent together with the first statements. */
   #transact<T>(call: Call, work: Work<T, Tx>, beforeCommit = (): void => undefined): Promise<T> {
-    return this.#onConnection(call, 'tables', async (connection, send) => {
-      const session = new ServerSession(send, {
+    const { limited, lengthen } = this.#server
+    return this.#onConnection(call, 'tables', async (_, connection) => {
+      const session = new ServerSession(connection, call, {
+        retry: 'call',
+        limited,
+        lengthen,
         begin: await connection.begin(),
         lockingRead: this.#lockingRead,
-        lengthen: this.#server.lengthen,
-        lend: (hostCode) => connection.lend(() => this.#queues.lend(connection.identity, hostCode)),
+        lend: (hostCode) => this.#queues.lend(connection.identity, hostCode),
       })
-      let value: T
-      try {
-        value = await work(session, connection)
+      const committing = commitAfter(call, connection, async () => {
+        const value = await work(session, connection)
         beforeCommit()
-      } catch (error) {
-        if (call.isOver) throw error
-        const isRolledBack = await succeeds(connection.rollBack())
-        const translated = this.#server.translate(error, 'call')
-        if (!isRolledBack) throw new Spoilt(translated)
+        return value
+      })
+      return committing.catch((error) => {
+        const translated = translate(error, 'call')
         throw isForgeError(translated, 'STORAGE_BUSY') ? translated : error // it may come from the host's own code
-      }
-      const committing = call.commit(() => commit(connection, this.#server))
-      const isCommitted = await committing.catch((error) => Promise.reject(new Spoilt(error)))
-      if (!isCommitted) throw new TypeError(UNAWAITED)
-      return value
+      })
     })
   }
 
@@ -208,10 +208,6 @@ export class ServerRuntime<Tx extends object> implements SqlRuntime<Tx> {
       const check = (): void => signal?.throwIfAborted()
       return await this.#inHosts('write', transaction, async (hosts) => {
         check()
-        if (!this.#isUsable) {
-          await this.#refuseUnlessOpen(hosts.send(CHECK))
-          await this.#refuseUnusable(hosts.send)
-        }
         const change = (session: Session): Promise<T> => runAsync(work(session, transaction))
         const attempt = (): Promise<T> => this.#inSavepoint(hosts, change, check)
         // A row that was referred to has just been removed: the second attempt sees that.
@@ -228,68 +224,44 @@ export class ServerRuntime<Tx extends object> implements SqlRuntime<Tx> {
       throw new TypeError("withTransaction needs the host's open transaction, as its driver has it")
     }
     const runner = this.#server.ofHost(transaction)
-    const inTurn = (call: Call): Promise<T> =>
-      this.#queues.run(kind, runner.identity, () =>
-        work({ call, runner, send: this.#sender(runner, call, 'host-transaction') }),
-      )
+    const inTurn = (call: Call): Promise<T> => {
+      const session = new ServerSession(runner, call, { retry: 'host-transaction' })
+      return this.#queues.run(kind, runner.identity, () => work({ call, runner, session }))
+    }
     return this.#during(inTurn, { expired: hostBusy })
   }
 
   /** What an ended call has done is rolled back at once, and so before a COMMIT that the host sends next. */
   async #inSavepoint<T>(
-    { call, runner, send }: InHosts,
+    { call, runner, session }: InHosts,
     work: (session: ServerSession) => Promise<T>,
     check: () => void,
   ): Promise<T> {
-    const stop = call.onInterrupt(() => void succeeds(runner.run([TAKE_BACK, RELEASE])))
+    call.onInterrupt = () => void succeeds(runner.run(TAKE_BACK))
     try {
-      await this.#refuseUnlessOpen(send([...CHECK, SAVEPOINT]))
-      const session = new ServerSession(send, {
+      await session.batch(ENTER)
+      await this.#refuseUnusable(session)
+      const change = new ServerSession(runner, call, {
+        retry: 'host-transaction',
         lockingRead: this.#lockingRead,
         lend: (hostCode) => this.#queues.lend(runner.identity, hostCode),
       })
-      const value = await work(session)
+      const value = await work(change)
       check()
-      await send([RELEASE])
+      await session.batch([RELEASE])
       return value
     } catch (error) {
-      await succeeds(send([TAKE_BACK, RELEASE]))
+      await succeeds(session.batch([TAKE_BACK, RELEASE]))
       throw error
-    } finally {
-      stop()
-    }
-  }
-
-  async #refuseUnlessOpen(savepoint: Promise<unknown>): Promise<void> {
-    try {
-      await savepoint
-    } catch (error) {
-      const answer = isForgeError(error) ? error.cause : error
-      if (error instanceof TypeError || !this.#server.saysNoTransaction(answer)) throw error
-      throw new TypeError('the connection is not inside a transaction: begin one on it', { cause: error })
     }
   }
 
   /** Checks the server and the tables, the first time. */
-  async #refuseUnusable(send: Send): Promise<void> {
+  async #refuseUnusable(session: ServerSession): Promise<void> {
     if (this.#isUsable) return
-    await this.#server.refuseUnfit(send, this.#ids)
-    await runAsync(this.#schema.refuseUnusable(new ServerSession(send)))
+    await this.#server.refuseUnfit(session, this.#ids)
+    await runAsync(this.#schema.refuseUnusable(session))
     this.#isUsable = true
-  }
-
-  /** A call that has ended sends nothing more. */
-  #sender(runner: Runner, call: Call, again: Retry): Send {
-    const refuse = (): void => {
-      if (call.isOver) throw busy(again)
-    }
-    return (statements) => {
-      if (call.isOver) return Promise.reject(busy(again))
-      if (statements.some(({ mayTakeLong }) => mayTakeLong === true)) call.lengthen()
-      return runner.run(statements, refuse).catch((error) => {
-        throw this.#server.translate(error, again)
-      })
-    }
   }
 }
 
@@ -297,11 +269,8 @@ export class ServerRuntime<Tx extends object> implements SqlRuntime<Tx> {
 interface InHosts {
   readonly call: Call
   readonly runner: Runner
-  readonly send: Send
+  readonly session: ServerSession
 }
-
-/** The message for a transaction that failed after the host's code had returned. */
-const UNAWAITED = 'beforeCommit and prepare must wait for their statements: one failed after they had returned'
 
 function hostBusy(): Error {
   const message = 'the database did not answer within five seconds: roll the transaction back'

@@ -1,42 +1,52 @@
 import { isForgeError } from '../../../schema/errors.ts'
 import type { MaybePromise } from '../../../schema/sync-or-async.ts'
 import { command } from '../dialect.ts'
+import type { Retry } from '../errors.ts'
+import { busy } from '../errors.ts'
 import type { Statement } from '../query.ts'
 import type { Session } from '../session.ts'
-import type { Rows, Send } from './server.ts'
+import { translate } from './answers.ts'
+import type { Call } from './call.ts'
+import { MAX_LONG_CALL_MS } from './call.ts'
+import type { Runner, ServerRules } from './server.ts'
 
 const LENT = command('savepoint forgelet_lent')
 const RETURNED = command('release savepoint forgelet_lent')
 
-/** How a session in a transaction works. One outside of a transaction needs none of this. */
+/** The rows of each statement. */
+type Rows = readonly (readonly unknown[])[]
+
+/** How a session works. The defaults are those of one that only reads. */
 interface SessionOptions {
+  /** What is run again after a definite abort. */
+  readonly retry: Retry
+  /** Returns a statement with its limits. Default: the statement. */
+  readonly limited?: ServerRules['limited']
   /** What is sent together with the first statements. */
   readonly begin?: readonly Statement<unknown>[]
   /** The end of a select, which then reads what is committed now, even if the transaction began to read before. */
   readonly lockingRead?: string
-  /** What is sent ahead of the first statement that may take long. */
-  readonly lengthen?: Statement<unknown> | undefined
+  /** What is sent ahead of statements that may take long. */
+  readonly lengthen?: readonly Statement<unknown>[]
   /** Runs the host's code, which uses the connection. */
   readonly lend?: <T>(hostCode: () => MaybePromise<T>) => Promise<T>
 }
 
-/** A session that sends statements together, as far as their answers are not needed. */
+/**
+ * The session of a call, on a connection of our own or of the host. It sends statements together, as far as their answers
+ * are not needed. A call that has ended sends nothing more.
+ */
 export class ServerSession implements Session {
-  readonly #send: Send
-  readonly #lockingRead: string
-  readonly #lend: NonNullable<SessionOptions['lend']>
+  readonly #runner: Runner
+  readonly #call: Call
+  readonly #options: SessionOptions
   #begin: readonly Statement<unknown>[]
-  #lengthen: Statement<unknown> | undefined
 
-  constructor(
-    send: Send,
-    { begin = [], lockingRead = '', lengthen, lend = async (work) => work() }: SessionOptions = {},
-  ) {
-    this.#send = send
-    this.#lockingRead = lockingRead
-    this.#lengthen = lengthen
-    this.#lend = lend
-    this.#begin = begin
+  constructor(runner: Runner, call: Call, options: SessionOptions) {
+    this.#runner = runner
+    this.#call = call
+    this.#options = options
+    this.#begin = options.begin ?? []
   }
 
   all<Row>(statement: Statement<Row>): Promise<readonly Row[]> {
@@ -48,37 +58,22 @@ export class ServerSession implements Session {
     return this.all(statement).then(([row]) => row)
   }
 
-  batch(statements: readonly Statement<unknown>[]): Promise<Rows> {
-    if (statements.length === 0) return Promise.resolve([])
-    const locking = this.#lockingRead === '' ? statements : statements.map((statement) => this.#locking(statement))
-    const first = [...this.#begin, ...this.#longer(statements)]
-    return first.length === 0 ? this.#send(locking) : this.#sendBehind(first, locking)
-  }
-
   /** If the server refuses BEGIN, what is sent together with it runs outside a transaction: it must change nothing. */
-  async #sendBehind(first: readonly Statement<unknown>[], statements: readonly Statement<unknown>[]): Promise<Rows> {
-    const isBegun = this.#begin.length === 0
+  async batch(statements: readonly Statement<unknown>[]): Promise<Rows> {
+    if (statements.length === 0) return []
+    const begin = this.#begin
     this.#begin = []
-    if (!isBegun && statements.some(changesData)) {
-      await this.#send(first)
-      return this.#send(statements)
-    }
+    const first = [...begin, ...this.#longer(statements)]
+    if (begin.length > 0 && statements.some(changesData)) await this.#send(first.splice(0))
     const rows = await this.#send([...first, ...statements])
     return rows.slice(first.length)
   }
 
-  /** Returns what raises the limit of statements, ahead of the first that may take long. */
-  #longer(statements: readonly Statement<unknown>[]): readonly Statement<unknown>[] {
-    const lengthen = this.#lengthen
-    if (lengthen === undefined || !statements.some(({ mayTakeLong }) => mayTakeLong === true)) return []
-    this.#lengthen = undefined
-    return [lengthen]
-  }
-
   /** The savepoint shows whether the host's code has left the transaction open and sound. */
   async lend<T>(work: () => MaybePromise<T>): Promise<T> {
+    const { lend = async (hostCode) => hostCode() } = this.#options
     await this.batch([LENT])
-    const value = await this.#lend(work)
+    const value = await lend(work)
     try {
       await this.batch([RETURNED])
     } catch (error) {
@@ -89,9 +84,35 @@ export class ServerSession implements Session {
     return value
   }
 
-  #locking<Row>(statement: Statement<Row>): Statement<Row> {
-    if (statement.asWritten === true || !/^select\b/.test(statement.sql)) return statement
-    return { ...statement, sql: `${statement.sql}${this.#lockingRead}` }
+  #longer(statements: readonly Statement<unknown>[]): readonly Statement<unknown>[] {
+    if (!statements.some(({ mayTakeLong }) => mayTakeLong === true)) return []
+    this.#call.lengthen(MAX_LONG_CALL_MS)
+    return this.#options.lengthen ?? []
+  }
+
+  /** After a statement that has failed in a transaction, the server refuses those that were sent together with it. */
+  async #send(statements: readonly Statement<unknown>[]): Promise<Rows> {
+    try {
+      const answers: (readonly unknown[] | Promise<readonly unknown[]>)[] = []
+      for (const statement of statements) {
+        const answer = this.#run(statement)
+        answers.push(this.#runner.isPipelining === true ? answer : await answer)
+      }
+      return (await Promise.allSettled(answers)).map((answer) => {
+        if (answer.status === 'rejected') throw answer.reason
+        return answer.value
+      })
+    } catch (error) {
+      throw translate(error, this.#options.retry)
+    }
+  }
+
+  async #run(statement: Statement<unknown>): Promise<readonly unknown[]> {
+    if (this.#call.isOver) throw busy(this.#options.retry)
+    const { limited, lockingRead = '' } = this.#options
+    const isLocking = lockingRead !== '' && statement.asWritten !== true && /^select\b/.test(statement.sql)
+    const written = isLocking ? { ...statement, sql: `${statement.sql}${lockingRead}` } : statement
+    return this.#runner.run(limited === undefined ? written : limited(written))
   }
 }
 

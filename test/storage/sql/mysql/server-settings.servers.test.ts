@@ -32,13 +32,6 @@ onOwnServer(OWN_MARIADB, (start) => {
     })
   })
 
-  test('a server that cannot log what is written says how it could', async () => {
-    const storage = await onServerWith('log-bin', 'binlog-format=STATEMENT')
-
-    expect(await issuesOn(storage, BOARD)).toEqual(['1'])
-    await expect(pin(storage, BOARD, '2')).rejects.toThrow(/set binlog_format to MIXED or ROW/)
-  })
-
   test('a server that loses what is committed is warned of', async () => {
     const storage = await onServerWith('log-bin', 'sync-binlog=0', 'innodb-flush-log-at-trx-commit=2')
     const { state, warnings } = await storage.schemaStatus()

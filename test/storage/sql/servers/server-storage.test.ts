@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import type { PgPool } from '../../../../src/storage/postgres.ts'
 import { postgresStorage } from '../../../../src/storage/postgres.ts'
 import { BOARD, issuesOn, pin } from '../../../../src/testing/testing.ts'
 import type { PglitePool } from '../../../pglite.ts'
@@ -72,4 +73,29 @@ test('a change whose caller gives up while it waits for a connection is not begu
 
   await expect(pinning).rejects.toThrow('given up')
   expect(await issuesOn(storage, BOARD)).toEqual([])
+})
+
+test('a proxy that keeps no prepared statements is noticed, and none are prepared from then on', async () => {
+  const refused: string[] = []
+  await migrated()
+  const proxied: PgPool = {
+    query: (query) => pool.query(query),
+    async connect() {
+      const client = await pool.connect()
+      return {
+        release: () => client.release(),
+        async query(query) {
+          if (query.name === undefined) return client.query(query)
+          refused.push(query.name)
+          throw Object.assign(new Error('prepared statement does not exist'), { code: '26000' })
+        },
+      }
+    },
+  }
+  const storage = postgresStorage(proxied, { schema: `s${schemas}` })
+  onTestFinished(() => storage.close())
+  await pin(storage, BOARD, '1')
+
+  expect(refused).toEqual([expect.stringMatching(/^forgelet_[0-9a-f]{16}$/)])
+  expect(await issuesOn(storage, BOARD)).toEqual(['1'])
 })
