@@ -1,6 +1,6 @@
 import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
-import { dirname, join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { brotliCompressSync, constants } from 'node:zlib'
 import type { Options } from 'tsup'
 
@@ -26,8 +26,13 @@ const entries = {
 }
 
 const require = createRequire(import.meta.url)
-const SWAGGER_UI = ['swagger-ui-bundle.js.LICENSE.txt', 'LICENSE', 'NOTICE']
-const SWAGGER_UI_PARTS = ['swagger-ui-bundle.js', 'swagger-ui.css']
+const SWAGGER_UI = dirname(require.resolve('swagger-ui-dist/package.json'))
+const LICENCES = ['swagger-ui-bundle.js.LICENSE.txt', 'LICENSE', 'NOTICE']
+/** The parts of the API page of `forgelet serve`. */
+const PAGE_PARTS = [
+  ...['index.html', 'api-page.js', 'api-page.css'].map((name) => join('src/cli/page', name)),
+  ...['swagger-ui-bundle.js', 'swagger-ui.css'].map((name) => join(SWAGGER_UI, name)),
+]
 /** A tenth more than the best, in a twentieth of its time. */
 const COMPRESSION = { params: { [constants.BROTLI_PARAM_QUALITY]: 7 } }
 
@@ -78,15 +83,12 @@ const options: Options = {
     for (const name of ['kysely', 'commander']) {
       cpSync(`node_modules/${name}/LICENSE`, `dist/licenses/${name}.txt`)
     }
-    // The API page of `forgelet serve` is shown without any other server's help.
-    const swaggerUi = dirname(require.resolve('swagger-ui-dist/package.json'))
-    for (const file of SWAGGER_UI) cpSync(join(swaggerUi, file), join('dist/swagger-ui', file))
+    for (const file of LICENCES) cpSync(join(SWAGGER_UI, file), join('dist/swagger-ui', file))
     // Compressed: otherwise they are a third of the package.
-    for (const file of SWAGGER_UI_PARTS) {
-      const packed = brotliCompressSync(readFileSync(join(swaggerUi, file)), COMPRESSION)
-      writeFileSync(`dist/swagger-ui/${file}.br`, packed)
+    for (const file of PAGE_PARTS) {
+      const packed = brotliCompressSync(readFileSync(file), COMPRESSION)
+      writeFileSync(`dist/swagger-ui/${basename(file)}.br`, packed)
     }
-    cpSync('src/cli/page', 'dist/swagger-ui', { recursive: true })
   },
 }
 

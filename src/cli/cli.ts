@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 import { constants } from 'node:os'
-import { runCli } from './run-cli.ts'
+import { runCli } from './program.ts'
 
 /** A wrapper, such as npx, passes a signal on that the terminal has already sent to the whole group. */
 const SAME_SIGNAL_MS = 500

@@ -1,10 +1,7 @@
 import { createRequire } from 'node:module'
 import type { Violation } from '../index.ts'
 
-/**
- * The exit code of a command: 0 done, 1 invalid input, 2 wrong usage, 3 the database cannot be used, or stopped by a
- * signal. A second signal ends the process with 130 or 143.
- */
+/** The exit code of a command: `EXIT_CODES` in `help-texts.ts` describes them. */
 export type ExitCode = 0 | 1 | 2 | 3
 
 /** The maximum number of violations that a command prints. `--json` prints all of them. */

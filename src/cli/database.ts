@@ -1,88 +1,68 @@
+import { existsSync } from 'node:fs'
 import { isForgeError } from '../index.ts'
-import type { IdColumns } from '../storage/sqlite.ts'
+import type { DatabaseKind } from '../standalone/host-store/open-host-database.ts'
+import { serverKind } from '../standalone/host-store/open-host-database.ts'
 import type { Environment, ResultOptions } from './command.ts'
 import { CommandError } from './command.ts'
 
-/** The address of a database. */
-export interface DatabaseAddress {
-  readonly kind: 'sqlite' | 'postgres' | 'mysql'
-  /** A file name, or a URL that may contain a password. */
-  readonly location: string
-  /** The location without credentials, for use in messages. */
-  readonly shown: string
-}
-
-/** The options that name a database. */
+/** The options that name a database, and the tables in it. */
 export interface DatabaseOptions extends ResultOptions {
   readonly db?: string | undefined
   readonly prefix?: string | undefined
   readonly schema?: string | undefined
 }
 
+/** The database of a command, and where its tables are. */
+export interface Database {
+  readonly kind: DatabaseKind
+  /** A file name, or a URL that may contain a password. */
+  readonly db: string
+  /** The same without credentials, for use in messages. */
+  readonly shown: string
+  readonly prefix: string | undefined
+  readonly schema: string | undefined
+}
+
 const DEFAULT_FILE = 'forgelet.sqlite'
 
-const KINDS: { readonly [scheme: string]: DatabaseAddress['kind'] | undefined } = {
-  'postgres://': 'postgres',
-  'postgresql://': 'postgres',
-  'mysql://': 'mysql',
-  'mariadb://': 'mysql',
-}
-
-/** What a command needs of its database. */
-interface DatabaseNeeds {
-  /** Why `:memory:` is refused. Undefined: the command accepts it. */
-  readonly refuseMemory?: string | undefined
-  /** False if the command does not connect, so that a URL may name a server only. Default: true. */
-  readonly connects?: boolean
-}
-
 /**
- * Checks the options that name the database of a command.
+ * Reads the options that name the database of a command: `--db`, else `FORGELET_DB` unless it is empty.
  * @throws CommandError (wrong usage); the message contains at most the scheme of a URL that cannot be read
  */
-export function databaseAddress(
-  { db, schema }: DatabaseOptions,
-  environment: Environment,
-  { refuseMemory, connects = true }: DatabaseNeeds = {},
-): DatabaseAddress {
-  const address = parseDatabase(db, environment.FORGELET_DB)
-  const { kind, location, shown } = address
+export function databaseOf({ db, prefix, schema }: DatabaseOptions, { FORGELET_DB }: Environment): Database {
+  const [name, text] = db === undefined && FORGELET_DB ? ['FORGELET_DB', FORGELET_DB] : ['--db', db ?? DEFAULT_FILE]
+  // A blank name is a database that the driver deletes. A shell leaves out a variable that is not set: the next option follows.
+  if (/^\s*(-|$)/.test(text)) throw new CommandError(2, `${name} is blank: give a URL or a file`)
+
+  const scheme = /^([a-z][a-z0-9+.-]+:\/\/)/i.exec(text)?.[1] ?? ''
+  const kind = serverKind(text) ?? 'sqlite'
+  if (kind === 'sqlite' && mayHoldPassword(text)) {
+    throw new CommandError(2, `${`${name} ${scheme}`.trim()}: give a postgres:// or mysql:// URL, or an SQLite file`)
+  }
   if (schema !== undefined && kind !== 'postgres') {
     throw new CommandError(2, '--schema is for PostgreSQL: leave it out, or give a postgres:// URL with --db')
   }
-  // PostgreSQL connects to the database that is called like the user.
-  if (connects && kind === 'mysql' && new URL(location).pathname.length <= 1) {
-    throw new CommandError(2, `the URL ${shown} names no database: write mysql://user@host/database`)
-  }
-  if (refuseMemory !== undefined && location === ':memory:') {
-    throw new CommandError(2, `--db :memory: ${refuseMemory}`)
-  }
-  return address
-}
-
-/**
- * Parses the option, else the environment variable unless it is empty: a URL or a file.
- * @throws CommandError (wrong usage) for anything else
- */
-function parseDatabase(option: string | undefined, variable: string | undefined): DatabaseAddress {
-  const [name, text] = option === undefined && variable ? ['FORGELET_DB', variable] : ['--db', option ?? DEFAULT_FILE]
-  // The driver would open a database that is deleted when the process ends.
-  if (text.trim() === '') throw new CommandError(2, `${name} is blank: give a URL or a file`)
-
-  const scheme = /^([a-z][a-z0-9+.-]+:\/\/)/i.exec(text)?.[1] ?? ''
-  const kind = KINDS[scheme.toLowerCase()]
-  if (kind === undefined) {
-    if (!mayHoldPassword(text)) return { kind: 'sqlite', location: text, shown: text }
-    const given = `${name} ${scheme}`.trim()
-    throw new CommandError(2, `${given}: give a postgres:// or mysql:// URL, or an SQLite file`)
-  }
-  const shown = withoutCredentials(text)
-  if (shown !== undefined) return { kind, location: text, shown }
+  const shown = kind === 'sqlite' ? text : withoutCredentials(text)
+  if (shown !== undefined) return { kind, db: text, shown, prefix, schema }
   throw new CommandError(
     2,
     `${name} ${scheme}: the URL cannot be read; write ${scheme}user:password@host/database, and special characters of the password in percent-encoding`,
   )
 }
+
+/**
+ * Like `databaseOf`, for a command that does not create the database: SQLite would create a missing file.
+ * @throws CommandError (wrong usage), or (database) if the file does not exist
+ */
+export function existingDatabase(options: DatabaseOptions, environment: Environment): Database {
+  const database = databaseOf(options, environment)
+  if (database.db === ':memory:') throw new CommandError(2, '--db :memory: is empty: give a file, or a URL')
+  if (database.kind !== 'sqlite' || existsSync(database.db)) return database
+  throw unusable(database, `the file does not exist: correct the path, or ${CREATION}`)
+}
+
+/** What to do about tables that are missing or outdated. */
+export const CREATION = 'run "forgelet serve", for an application "forgelet schema apply"'
 
 /**
  * Returns a URL without its credentials. Returns undefined if it cannot be read, or if a "/", "?" or "#" in the password
@@ -98,63 +78,6 @@ function withoutCredentials(text: string): string | undefined {
   }
 }
 
-/** Returns the error that ends a command because its database cannot be used. */
-export function unusable({ shown }: DatabaseAddress, reason: string): CommandError {
-  return new CommandError(3, `database ${shown} cannot be used: ${reason}`)
-}
-
-/**
- * Converts an error of the database to the CommandError that ends the command. Returns any other error unchanged.
- *
- * @param ids - the value of `--ids`, if the command has this option
- */
-export function databaseRefusal(database: DatabaseAddress, error: unknown, ids?: IdColumns): unknown {
-  if (error instanceof TypeError) return unusable(database, `${error.message}${idsOption(error.message, ids)}`)
-  if (!isForgeError(error)) return error
-  if (error.code === 'SCHEMA_TOO_NEW') return tooNew(database, error.details.found)
-
-  const fix = otherServer(database, error.code) ?? DATABASE_FIXES[error.code]
-  const message = error.message.replace(/, or pass .*/, '') // what only a program can do
-  return fix === undefined ? error : unusable(database, `${message}${fix}`)
-}
-
-/**
- * Returns the `--ids` option that the database needs if its ids have other column types. The message of the storage
- * names these types.
- */
-function idsOption(message: string, ids: IdColumns | undefined): string {
-  const kept = [...message.matchAll(/(\w+) ids as (\w+)/g)].map(([, kind = '', column = '']) => [kind, column])
-  if (ids === undefined || kept.length === 0) return ''
-
-  const needed = Object.entries({ ...ids, ...Object.fromEntries(kept) }).filter(([, column]) => column !== 'bigint')
-  if (needed.length === 0) return ': leave --ids out'
-  return `: give --ids ${needed.map((pair) => pair.join('=')).join(',')}`
-}
-
-function tooNew(database: DatabaseAddress, found: number): CommandError {
-  const reason = `its tables have version ${found}, newer than this release supports`
-  const fix = `install a newer forgelet, or name another ${database.kind === 'sqlite' ? 'file' : 'database'} with --db`
-  return unusable(database, `${reason}: ${fix}`)
-}
-
-/** The default port of each kind of server. */
-const PORTS = { postgres: '5432', mysql: '3306' } as const
-
-/** Returns what to do if a server did not answer as the URL expects, on a port where servers of the other kind listen. */
-function otherServer({ kind, location }: DatabaseAddress, code: string): string | undefined {
-  if (kind === 'sqlite' || code !== 'STORAGE_UNAVAILABLE') return undefined
-  const other = kind === 'postgres' ? 'mysql' : 'postgres'
-  const { port } = new URL(location)
-  return port === PORTS[other] ? `; ${port} is usually the port of a ${other}:// URL` : undefined
-}
-
-const DATABASE_FIXES: { readonly [code: string]: string | undefined } = {
-  STORAGE_BUSY: '; stop the other process, or try again',
-  // The messages of these name the fix.
-  STORAGE_UNAVAILABLE: '',
-  SCHEMA_CONFLICT: '',
-}
-
 /**
  * Returns true if a value of the command line looks like the address of a database with its password: a URL of any
  * scheme, `user:password@host`, or a list of settings with a password. Such a value is neither used as a file name nor
@@ -165,4 +88,41 @@ export function mayHoldPassword(text: string): boolean {
   const colon = withoutDrive.indexOf(':')
   if (colon !== -1 && withoutDrive.lastIndexOf('@') > colon) return true // an expression for it would be quadratic
   return /:\/\/|(?:password|passwd|pwd)\s*=/i.test(withoutDrive)
+}
+
+/** Returns the error that ends a command because its database cannot be used. */
+export function unusable({ shown }: Database, reason: string): CommandError {
+  return new CommandError(3, `database ${shown} cannot be used: ${reason}`)
+}
+
+/** Runs work on a database. @throws CommandError if the database cannot be used, or an option is not valid */
+export async function onDatabase<T>(database: Database, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    if (error instanceof TypeError) throw new CommandError(2, forOptions(error.message))
+    if (!isForgeError(error) || !/^(STORAGE|SCHEMA)_/.test(error.code)) throw error
+    throw unusable(database, FIXES[error.code] ?? `${forOptions(error.message)}${otherServer(database)}`)
+  }
+}
+
+const FIXES: { readonly [code: string]: string | undefined } = {
+  SCHEMA_TOO_NEW: 'its tables are for newer releases only: install a newer forgelet',
+  SCHEMA_OUTDATED: 'its tables are missing or older: start "forgelet serve" of this release on it first',
+  STORAGE_BUSY: 'another process has locked it: stop that process, or try again',
+}
+
+/** Rewrites a message for programs: they pass handles, and open storages. */
+function forOptions(message: string): string {
+  return message.replace(/, or pass .*/, '').replace(/open the storage with .*/, 'give the same with --ids')
+}
+
+/** The default port of each kind of server. */
+const PORTS = { postgres: '5432', mysql: '3306' } as const
+
+/** Returns a hint if the port of the URL is one on which servers of the other kind listen. */
+function otherServer({ kind, db }: Database): string {
+  const other = kind === 'postgres' ? 'mysql' : 'postgres'
+  const isOther = kind !== 'sqlite' && new URL(db).port === PORTS[other]
+  return isOther ? `; ${PORTS[other]} is usually the port of a ${other}:// URL` : ''
 }

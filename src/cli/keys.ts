@@ -5,7 +5,7 @@ import type { KeyDescription } from '../signing-keys/signing-keys.ts'
 import type { Standalone } from '../standalone/standalone.ts'
 import type { CommandIO, ExitCode, ResultOptions } from './command.ts'
 import { CommandError, printable, printResult } from './command.ts'
-import { unwritable } from './file-failure.ts'
+import { unwritable } from './files.ts'
 
 /** The code that reads keys is loaded only when there is one. */
 const signingKeys = () => import('../signing-keys/signing-keys.ts')

@@ -1,10 +1,10 @@
 import type { CommandUnknownOpts, OptionValues } from '@commander-js/extra-typings'
-import { Argument, Command, Option } from '@commander-js/extra-typings'
+import { Argument, Command, CommanderError, InvalidArgumentError, Option } from '@commander-js/extra-typings'
 import type { CommandIO, ExitCode } from './command.ts'
 import { CommandError, packageVersion } from './command.ts'
 import { completionScript, SHELLS } from './completion.ts'
-import { doctor } from './doctor.ts'
-import { HELP } from './help-texts.ts'
+import { mayHoldPassword } from './database.ts'
+import { helpBelow } from './help-texts.ts'
 import { convert } from './issues/convert.ts'
 import { exportIssues } from './issues/export.ts'
 import { importIssues } from './issues/import.ts'
@@ -12,17 +12,52 @@ import { repositoryName } from './issues/open-repository.ts'
 import { reattribute } from './issues/reattribute.ts'
 import { validate } from './issues/validate.ts'
 import { generateKeyFiles, showKey } from './keys.ts'
-import { openapi } from './openapi.ts'
-import { parsePublicUrl } from './public-url.ts'
-import { applySchema, idColumns, planSchemaOf, schemaStatus } from './schema.ts'
+import { openapi, parsePublicUrl } from './pages.ts'
+import { applySchema, doctor, idColumns, planSchema, schemaStatus } from './schema.ts'
 import { serve } from './serve.ts'
 import { createToken, createUserWithToken, listTokens, revokeToken } from './token.ts'
 
-/** The options whose values are URLs. Their checks report at most the scheme of a URL. */
-export const URL_OPTIONS: ReadonlySet<string> = new Set(['--db', '--public-url'])
+/** Runs one command line and returns the exit code. */
+export async function runCli(args: readonly string[], io: CommandIO): Promise<ExitCode> {
+  let code: ExitCode = 0
+  const program = createProgram(io, async (work) => {
+    code = await work
+  })
+  try {
+    refuseMisplacedPassword(args)
+    await program.parseAsync(args, { from: 'user' })
+    return code
+  } catch (error) {
+    if (error instanceof CommanderError) return 0 // it has shown the help or the version
+    if (!(error instanceof CommandError)) throw error
 
-/** The options whose value may be `-`, for a standard stream. */
-const STREAM_OPTIONS: ReadonlySet<string> = new Set(['--out'])
+    const lines = args.includes('--json') ? [asJson(error)] : error.lines()
+    for (const line of lines) io.err(line)
+    return error.exitCode
+  }
+}
+
+/** The options whose values are URLs. Their checks report at most the scheme of a URL. */
+const URL_OPTIONS: ReadonlySet<string> = new Set(['--db', '--public-url'])
+
+/**
+ * Refuses a word that may hold a password where no URL belongs. Error messages show words and the values of most
+ * options, and a misplaced password must not appear in them.
+ */
+function refuseMisplacedPassword(args: readonly string[]): void {
+  const end = args.includes('--') ? args.indexOf('--') : args.length
+  const isMisplaced = args.some((arg, at) => {
+    const [, name = args[at - 1] ?? '', value = arg] = /^(--[\w-]+)=(.*)$/s.exec(arg) ?? []
+    return mayHoldPassword(value) && (at > end || !URL_OPTIONS.has(name))
+  })
+  if (isMisplaced) {
+    throw new CommandError(2, 'an argument looks like the address of a database, which is given with --db')
+  }
+}
+
+function asJson({ message, exitCode, violations }: CommandError): string {
+  return JSON.stringify({ error: { message, exitCode, violations } })
+}
 
 /** The width of the help text, on every terminal. */
 const HELP_WIDTH = 100
@@ -36,27 +71,24 @@ export function createProgram(io: CommandIO, run: (work: Promise<ExitCode>) => P
   const program = new Command('forgelet')
     .description('issue pins, organization blocks, badges, signing keys and issues of a code forge')
     .version(packageVersion(), '-v, --version', 'show the version')
-    .helpOption('-h, --help', 'show this text')
-    .helpCommand('help [command]', 'show the help of a command')
     .configureOutput({
       writeOut: (text) => io.out(text.trimEnd()),
       writeErr: () => undefined, // the error is thrown, and printed by the caller
       getOutHelpWidth: () => HELP_WIDTH,
-      getErrHelpWidth: () => HELP_WIDTH,
     })
 
   inDatabase(named(program, 'serve'), 'SQLite file or :memory:')
     .description('serve the Gitea API from a database')
     .option('--fixture <file>', 'users, repositories, issues (JSON or YAML) for an empty database')
     .option('--host <host>', 'address to listen on', '127.0.0.1')
-    .option('--port <port>', 'port to listen on; 0 takes a free one', integer('--port', 65_535), 3000)
+    .option('--port <port>', 'port to listen on; 0 takes a free one', integer(65_535), 3000)
     .option('--signing-key <file|git>', SIGNING_KEY, (name, others: readonly string[] = []) => [...others, name])
-    .option('--max-pins <n>', 'pins of each kind in a repository, 0 to 1000', integer('--max-pins', 1000), 3)
+    .option('--max-pins <n>', 'pins of each kind in a repository, 0 to 1000', integer(1000), 3)
     .option('--public-url <url>', 'URL of the API for clients, if not host and port', parsePublicUrl)
     .option(
       '--shutdown-timeout <n>',
       'seconds that requests may take to finish after SIGTERM, 0 to 3600',
-      integer('--shutdown-timeout', 3600),
+      integer(3600),
       8,
     )
     .option('--log-requests', 'log a line for each request: method, path, status, milliseconds')
@@ -70,8 +102,7 @@ export function createProgram(io: CommandIO, run: (work: Promise<ExitCode>) => P
   inDatabase(named(schema, 'plan'))
     .description('print the SQL that creates the tables, without a connection')
     .option('--ids <list>', IDS, idColumns)
-    .option('--from <n>', 'the current version of the tables', integer('--from', 999_999), 0)
-    .action((options) => run(planSchemaOf(options, io)))
+    .action((options) => run(planSchema(options, io)))
   inDatabase(named(schema, 'apply'))
     .description('create or update the tables, also while they are in use')
     .option('--ids <list>', IDS, idColumns)
@@ -115,7 +146,7 @@ export function createProgram(io: CommandIO, run: (work: Promise<ExitCode>) => P
   const tokens = program.command('token').description('the access tokens of a user of "forgelet serve"')
   inDatabase(named(tokens, 'create').argument('<user>'))
     .description('create a token, and print it once')
-    .option('--name <name>', 'what the token is for', nameOfToken)
+    .option('--name <name>', 'what the token is for')
     .action((user, options) => run(createToken(user, options, io)))
   inDatabase(named(tokens, 'list').argument('<user>'))
     .description('show ids, times and names, not the tokens')
@@ -198,51 +229,32 @@ function ofSource<O extends OptionValues>(command: Command<[], O>) {
     .option('--quiet', 'leave out what the source has and a record has not')
 }
 
-/** Returns the check of an option that is an integer from 0. @throws CommandError (wrong usage), when it checks */
-function integer(name: string, most: number): (text: string) => number {
+/** Returns the parser of an option that is an integer from 0. */
+function integer(most: number): (text: string) => number {
   return (text) => {
     const value = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN
     if (value <= most) return value
-    throw new CommandError(2, `${name} ${text}: give an integer from 0 to ${most}`)
+    throw new InvalidArgumentError(`Give an integer from 0 to ${most}`)
   }
-}
-
-const MAX_NAME_LENGTH = 255
-
-function nameOfToken(text: string): string {
-  if (text.length <= MAX_NAME_LENGTH) return text
-  throw new CommandError(2, `--name: give at most ${MAX_NAME_LENGTH} characters`)
 }
 
 /**
  * Completes a command and those below it: adds examples to its help, and ends wrong usage with a CommandError that names
- * the help. The next option is no value: the value was left out. A negative number is one, and the check of its option
- * refuses it.
+ * the help.
  */
 function complete(command: CommandUnknownOpts): void {
   const name = nameOf(command)
-  command.addHelpText('after', HELP[name.replace('forgelet ', '')] ?? '')
-  const help = `see "${name} --help"`
-  command.exitOverride(({ code, message, exitCode }) => {
-    if (exitCode === 0) throw new ShownHelp()
-    const names = command.commands.map((sub) => sub.name()).join(', ')
-    const wrong = code === 'commander.help' ? `name a command: ${names}` : message.replace(/^error: |\.$/g, '')
-    throw new CommandError(2, `${wrong}; ${help}`)
+  const subcommands = command.commands.map((sub) => sub.name()).join(', ')
+  const hasDatabase = command.options.some(({ long }) => long === '--db')
+  if (subcommands === '') command.addHelpText('after', helpBelow(name.replace('forgelet ', ''), hasDatabase))
+  command.exitOverride((error) => {
+    if (error.exitCode === 0) throw error // it has shown what was asked for
+    const isIncomplete = error.code === 'commander.help'
+    const wrong = isIncomplete ? `name a command: ${subcommands}` : error.message.replace(/^error: |\.$/g, '')
+    throw new CommandError(2, `${wrong}; see "${name} --help"`)
   })
-  for (const option of command.options.filter(({ required }) => required)) {
-    const name = option.long ?? option.flags
-    const parse = option.parseArg
-    option.argParser((text: string, previous: unknown) => {
-      const isValue = text === '-' ? STREAM_OPTIONS.has(name) : text !== '' && !/^-(?!\d)/.test(text)
-      if (!isValue) throw new CommandError(2, `${name} needs a value; ${help}`)
-      return parse === undefined ? text : parse(text, previous)
-    })
-  }
   for (const sub of command.commands) complete(sub)
 }
-
-/** Ends a command line that asked for the help or the version, which is printed. */
-export class ShownHelp extends Error {}
 
 function nameOf(command: CommandUnknownOpts): string {
   return command.parent === null ? command.name() : `${nameOf(command.parent)} ${command.name()}`

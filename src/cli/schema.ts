@@ -1,10 +1,11 @@
+import type { DatabaseKind } from '../standalone/host-store/open-host-database.ts'
+import { databaseStatus } from '../standalone/standalone.ts'
 import type { IdColumns } from '../storage/sqlite.ts'
-import type { SchemaStatus } from '../storage/storage.ts'
+import type { ForgeStorage, SchemaStatus } from '../storage/storage.ts'
 import type { CommandIO, ExitCode } from './command.ts'
 import { CommandError, printResult, toldToStop } from './command.ts'
-import type { DatabaseAddress, DatabaseOptions } from './database.ts'
-import { databaseAddress, databaseRefusal } from './database.ts'
-import { openStorage, planSchema, refuseMissingFile } from './storage-kinds.ts'
+import type { Database, DatabaseOptions } from './database.ts'
+import { CREATION, databaseOf, existingDatabase, onDatabase } from './database.ts'
 
 /** The options of `forgelet schema` and `forgelet doctor`. */
 export interface SchemaOptions extends DatabaseOptions {
@@ -12,125 +13,136 @@ export interface SchemaOptions extends DatabaseOptions {
   readonly ids?: IdColumns | undefined
 }
 
+interface StorageKind {
+  open(db: string, settings: TableSettings): Storage
+  plan(settings: TableSettings): readonly string[]
+}
+type TableSettings = Pick<SchemaOptions, 'prefix' | 'schema' | 'ids'>
+type Storage = Pick<ForgeStorage, 'migrate' | 'schemaStatus' | 'close'>
+
+/** How the storage of each kind of database is opened and planned. Each loads its own driver. */
+const STORAGES: { readonly [K in DatabaseKind]: () => Promise<StorageKind> } = {
+  sqlite: async () => {
+    const { sqliteStorage: open, sqliteSchemaPlan: plan } = await import('../storage/sqlite.ts')
+    return { open, plan }
+  },
+  postgres: async () => {
+    const { postgresStorage: open, postgresSchemaPlan: plan } = await import('../storage/postgres.ts')
+    return { open, plan }
+  },
+  mysql: async () => {
+    const { mysqlStorage: open, mysqlSchemaPlan: plan } = await import('../storage/mysql.ts')
+    return { open, plan }
+  },
+}
+
 /** Prints the SQL that creates the tables, without a connection. @throws CommandError with the documented exit code */
-export async function planSchemaOf(
-  options: SchemaOptions & { readonly from: number },
-  io: CommandIO,
-): Promise<ExitCode> {
-  const { prefix, schema, ids = {}, from } = options
-  const database = databaseAddress(options, io.environment, { connects: false })
-  const statements = await planSchema(database, { prefix, schema, ids, from })
-  printResult(
-    io,
-    options,
-    { statements },
-    statements.map((statement) => `${statement};`),
-  )
-  return 0
+export function planSchema(options: SchemaOptions, io: CommandIO): Promise<ExitCode> {
+  const database = databaseOf(options, io.environment)
+  return onDatabase<ExitCode>(database, async () => {
+    const { prefix, schema, ids } = options
+    const { plan } = await STORAGES[database.kind]()
+    const statements = plan({ prefix, schema, ids })
+    const lines = statements.map((statement) => `${statement};`)
+    printResult(io, options, { statements }, lines)
+    return 0
+  })
 }
 
 /** Reports the state of the tables of a database. @throws CommandError with the documented exit code */
-export function schemaStatus(options: SchemaOptions, io: CommandIO): Promise<ExitCode> {
-  return withStorage(options, io, async (storage, database) => {
-    refuseMissingFile(database, 'schema apply')
-    const found = await storage.schemaStatus()
-    print(found, options, io)
-    return found.state === 'current' && found.warnings.length === 0 ? 0 : 1
-  })
+export async function schemaStatus(options: SchemaOptions, io: CommandIO): Promise<ExitCode> {
+  const database = existingDatabase(options, io.environment)
+  const found = await onStorage(database, options, io, (storage) => storage.schemaStatus())
+  return report(found, options, io)
 }
 
 /** Brings the tables of a database up to date. @throws CommandError with the documented exit code */
-export function applySchema(options: SchemaOptions, io: CommandIO): Promise<ExitCode> {
-  return withStorage(options, io, async (storage, { shown }) => {
-    const { state } = await storage.schemaStatus()
-    if (state === 'current') io.err(`forgelet: the schema of ${shown} is already up to date`)
-    else await migrate(storage, `the schema of ${shown} is ${state}: updating it`, io)
+export async function applySchema(options: SchemaOptions, io: CommandIO): Promise<ExitCode> {
+  const made = await onStorage(databaseOf(options, io.environment), options, io, async (storage) => {
+    await storage.migrate()
+    return storage.schemaStatus()
+  })
+  return report(made, options, io)
+}
 
-    const made = await storage.schemaStatus()
-    print(made, options, io)
-    return made.state === 'current' ? 0 : 1
+/** Runs work on the storage of a database, until the command is stopped: what is not committed then is rolled back. */
+function onStorage<T>(
+  database: Database,
+  { prefix, schema, ids }: SchemaOptions,
+  io: CommandIO,
+  work: (storage: Storage) => Promise<T>,
+): Promise<T> {
+  return onDatabase(database, async () => {
+    const { open } = await STORAGES[database.kind]()
+    const storage = open(database.db, { prefix, schema, ids })
+    const stopped = toldToStop(io).then(() => {
+      throw new CommandError(3, 'stopped before the end: no change is half applied; run the same command again')
+    })
+    try {
+      return await Promise.race([work(storage), stopped])
+    } finally {
+      await Promise.race([storage.close(), stopped]).catch(() => undefined) // what the work throws says more
+    }
   })
 }
 
-type Storage = Awaited<ReturnType<typeof openStorage>>
-
-async function withStorage(
-  options: SchemaOptions,
-  io: CommandIO,
-  work: (storage: Storage, database: DatabaseAddress) => Promise<ExitCode>,
-): Promise<ExitCode> {
-  const refuseMemory = 'would be lost when this command ends: give a file, or a URL'
-  const database = databaseAddress(options, io.environment, { refuseMemory })
-  const { prefix, schema, ids = {} } = options
-  const storage = await openStorage(database, { prefix, schema, ids })
-  try {
-    const code = await Promise.race([work(storage, database), stopped(io)])
-    await storage.close()
-    return code
-  } catch (error) {
-    // A storage that cannot be used may not close either. The process ends anyway.
-    storage.close().catch(() => undefined)
-    throw databaseRefusal(database, error, ids)
-  }
-}
-
-const REPORT_INTERVAL_MS = 10_000
-
-async function migrate(storage: Storage, line: string, io: CommandIO): Promise<void> {
-  const began = performance.now()
-  const seconds = (): string => `${((performance.now() - began) / 1000).toFixed(1)} s`
-  io.err(`forgelet: ${line}`)
-  const reporting = setInterval(
-    () => io.err(`forgelet: still running or waiting after ${seconds()}`),
-    REPORT_INTERVAL_MS,
-  )
-  try {
-    await storage.migrate()
-  } finally {
-    clearInterval(reporting)
-  }
-  io.err(`forgelet: done in ${seconds()}`)
-}
-
-function print({ state, warnings }: SchemaStatus, options: SchemaOptions, io: CommandIO): void {
-  printResult(io, options, { state, warnings }, [state, ...warnings.map((warning) => `warning: ${warning}`)])
-  if (!options.json && state !== 'current') io.err(`forgelet: ${FIXES[state]}`)
-}
-
-const FIXES: { readonly [S in Exclude<SchemaStatus['state'], 'current'>]: string } = {
-  empty: 'there are no tables yet: run "forgelet schema apply"',
-  outdated: 'the tables are older than this release needs: run "forgelet schema apply"',
-  'too-new': 'the tables are for newer releases only: install a newer forgelet',
-  drifted: 'a table, view or column is missing, or another object has its name: restore it, or choose another prefix',
+function report({ state, warnings }: SchemaStatus, options: SchemaOptions, io: CommandIO): ExitCode {
+  printResult(io, options, { state, warnings }, [state, ...warnings.map(asWarning)])
+  if (!options.json && state !== 'current') io.err(`forgelet: ${WHAT_TO_DO[state]}`)
+  return state === 'current' && warnings.length === 0 ? 0 : 1
 }
 
 /**
- * Settles only when the command is stopped. The running migration is then abandoned: it is applied completely or not at
- * all.
+ * Prints the state of the tables in a database, the settings that endanger its data, and what to do.
+ * @throws CommandError with the documented exit code
  */
-async function stopped(io: CommandIO): Promise<never> {
-  await toldToStop(io)
-  throw new CommandError(
-    3,
-    'stopped before the end: no change is half applied; run "forgelet schema apply" again to continue',
-  )
+export async function doctor(options: SchemaOptions, io: CommandIO): Promise<ExitCode> {
+  const database = existingDatabase(options, io.environment)
+  const { forge, server } =
+    options.ids === undefined
+      ? await onDatabase(database, () => databaseStatus(database))
+      : await onStorage(database, options, io, ofApplication)
+  // An application has its users and issues in tables of its own.
+  const isOfApplication = server === 'empty' && forge.state !== 'empty'
+  const described = (state: State) => (state === 'current' ? state : `${state}: ${WHAT_TO_DO[state]}`)
+  printResult(io, options, { db: database.shown, forge, server }, [
+    `tables of the forge:  ${described(forge.state)}`,
+    `tables of the server: ${isOfApplication ? 'none: it is the forge of an application' : described(server)}`,
+    ...forge.warnings.map(asWarning),
+  ])
+  const states = isOfApplication ? [forge.state] : [forge.state, server]
+  return states.every((state) => state === 'current') && forge.warnings.length === 0 ? 0 : 1
 }
 
-const DATABASE_KINDS = ['user', 'organization', 'repository', 'issue'] as const
-const COLUMNS = ['bigint', 'uuid', 'text'] as const
+async function ofApplication(storage: Storage) {
+  return { forge: await storage.schemaStatus(), server: 'empty' } as const
+}
 
-/** Parses `--ids`. @throws CommandError (wrong usage) */
+function asWarning(text: string): string {
+  return `warning: ${text}`
+}
+
+type State = SchemaStatus['state']
+
+const WHAT_TO_DO: { readonly [S in Exclude<State, 'current'>]: string } = {
+  empty: `there are no tables: ${CREATION}, or name another database`,
+  outdated: `the tables are older than this release needs: ${CREATION}`,
+  'too-new': 'the tables are for newer releases only: install a newer forgelet',
+  drifted: 'a table, view or column is missing, or another object has its name: restore it from a copy',
+}
+
+const ID_KINDS = ['user', 'organization', 'repository', 'issue'] as const
+const ID_COLUMNS = ['bigint', 'uuid', 'text'] as const
+
+/** Parses `--ids`, such as `user=uuid,issue=text`. @throws CommandError (wrong usage) */
 export function idColumns(text: string): IdColumns {
-  return Object.assign({}, ...text.split(',').map((pair) => idColumn(text, pair)))
-}
-
-function idColumn(text: string, pair: string): IdColumns {
-  const [kindNamed, columnNamed, ...others] = pair.split('=')
-  const kind = DATABASE_KINDS.find((known) => known === kindNamed)
-  const column = COLUMNS.find((known) => known === columnNamed)
-  if (kind !== undefined && column !== undefined && others.length === 0) return { [kind]: column }
-  throw new CommandError(
-    2,
-    `--ids ${text}: write a list such as user=uuid,issue=text, of the kinds ${DATABASE_KINDS.join(', ')} and the types ${COLUMNS.join(', ')}`,
-  )
+  const pairs = text.split(',').map((pair) => {
+    const [kindNamed, columnNamed] = pair.split('=')
+    const kind = ID_KINDS.find((known) => known === kindNamed)
+    const column = ID_COLUMNS.find((known) => known === columnNamed)
+    if (kind !== undefined && column !== undefined) return [kind, column] as const
+    const lists = `of the kinds ${ID_KINDS.join(', ')} and the types ${ID_COLUMNS.join(', ')}`
+    throw new CommandError(2, `--ids ${text}: write a list such as user=uuid,issue=text, ${lists}`)
+  })
+  return Object.fromEntries(pairs)
 }

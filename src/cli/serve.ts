@@ -4,16 +4,14 @@ import type { Standalone } from '../standalone/standalone.ts'
 import { openStandalone } from '../standalone/standalone.ts'
 import type { CommandIO, ExitCode } from './command.ts'
 import { CommandError, toldToStop } from './command.ts'
-import type { DatabaseAddress, DatabaseOptions } from './database.ts'
-import { databaseAddress, databaseRefusal } from './database.ts'
-import { systemCode } from './file-failure.ts'
+import type { DatabaseOptions } from './database.ts'
+import { databaseOf, onDatabase } from './database.ts'
+import { readFixture, systemCode } from './files.ts'
 import { followSigningKey, openSigningKeys } from './keys.ts'
-import { API_PATH, pageUrl } from './public-url.ts'
-import { readFixture } from './read-fixture.ts'
+import { API_PATH, pageUrl } from './pages.ts'
 import { ForgeServer } from './server.ts'
 import type { ServerLog } from './server-log.ts'
 import { countedLog, jsonLog, requestLog, textLog } from './server-log.ts'
-import { refuseWrongPlace } from './storage-kinds.ts'
 
 /** The options of `forgelet serve`. */
 export interface ServeOptions extends DatabaseOptions {
@@ -37,33 +35,25 @@ export interface ServeOptions extends DatabaseOptions {
  * @throws CommandError with the documented exit code
  */
 export async function serve(options: ServeOptions, io: CommandIO): Promise<ExitCode> {
-  const database = databaseAddress(options, io.environment)
-  await refuseWrongPlace(database, options)
+  const database = databaseOf(options, io.environment)
   const limits = { maxPins: { issue: options.maxPins, pullRequest: options.maxPins } }
   const read = options.fixture === undefined ? undefined : await readFixture(options.fixture, limits)
   const signingKey = await openSigningKeys(options.signingKey ?? read?.keys ?? [])
 
   const server = new ForgeServer()
-  const port = await listen(server.http, options.host, options.port)
+  const address = `http://${urlHost(options.host)}:${await listen(server.http, options.host, options.port)}${API_PATH}`
   try {
-    const publicUrl = options.publicUrl ?? `http://${urlHost(options.host)}:${port}${API_PATH}`
-    const docsUrl = pageUrl(publicUrl)
-    server.docsUrl = docsUrl
+    const publicUrl = options.publicUrl ?? address
+    server.docsUrl = pageUrl(publicUrl)
     const logger = countedLog(options.json ? jsonLog(io) : textLog(io))
     if (options.logRequests) server.http.on('request', requestLog(logger))
-    const { prefix, schema } = options
-    const settings = { limits, fixture: read?.fixture, signingKey, publicUrl, docsUrl, logger }
-    const opening = openStandalone({ db: database.location, prefix, schema, ...settings }).catch((error: unknown) => {
-      throw databaseRefusal(database, error)
-    })
+    const settings = { limits, fixture: read?.fixture, signingKey, publicUrl, docsUrl: server.docsUrl, logger }
+    const opening = onDatabase(database, () => openStandalone({ ...database, ...settings }))
     // A server may keep others waiting for minutes; what is not committed when the process ends is rolled back.
     const host = await Promise.race([opening, toldToStop(io)])
-    if (host === undefined) {
-      opening.then((late) => late.close()).catch(() => undefined)
-      return 0
-    }
-    server.open(host, { publicUrl: options.publicUrl, logger })
-    announce(database, options, io, logger, host, `http://${urlHost(options.host)}:${port}${API_PATH}`)
+    if (host === undefined) return 0
+    server.open(host, options.publicUrl, logger)
+    announce(host, { ...options, db: database.shown, address }, io, logger)
     const followed = signingKey && (await followSigningKey(host, signingKey))
     if (followed !== undefined) logger.info(followed.line)
     await toldToStop(io)
@@ -86,16 +76,14 @@ export async function serve(options: ServeOptions, io: CommandIO): Promise<ExitC
 const MAX_DATABASE_CLOSE_MS = 1000
 
 function announce(
-  { shown: db }: DatabaseAddress,
-  { fixture, json }: ServeOptions,
+  { fixture, isEmpty }: Standalone,
+  { db, address: url, fixture: file, json }: ServeOptions & { readonly address: string },
   io: CommandIO,
   log: ServerLog,
-  host: Standalone,
-  url: string,
 ): void {
-  if (host.fixture === 'ignored') log.info(`fixture ${fixture} ignored: database ${db} already has users`)
-  io.out(json ? JSON.stringify({ url, db, fixture: host.fixture, pid: process.pid }) : url)
-  if (host.isEmpty) log.info(`database ${db} has no users: ${FIRST_USER}`)
+  if (fixture === 'ignored') log.info(`fixture ${file} ignored: database ${db} already has users`)
+  io.out(json ? JSON.stringify({ url, db, fixture, pid: process.pid }) : url)
+  if (isEmpty) log.info(`database ${db} has no users: ${FIRST_USER}`)
   if (!json) log.info(`serving ${db}; the API page is ${pageUrl(url)}; press Ctrl-C to stop`)
 }
 
@@ -112,19 +100,19 @@ function urlHost(host: string): string {
  */
 async function listen(server: Server, host: string, port: number): Promise<number> {
   await new Promise<void>((resolve, reject) => {
-    server.once('error', (error) => reject(refusal(error, host, port)))
+    server.once('error', (error) => {
+      const code = systemCode(error) ?? error.message
+      const fix = FAILURES[code]
+      const other = `--host ${host}: cannot listen there (${code}); try 127.0.0.1`
+      reject(new CommandError(2, fix === undefined ? other : `port ${port} on ${host} ${fix}`))
+    })
     server.listen({ host, port }, resolve)
   })
   const address = server.address()
   return address === null || typeof address === 'string' ? port : address.port // never a pipe, which has a name
 }
 
-function refusal(error: Error, host: string, port: number): CommandError {
-  const code = systemCode(error)
-  const fixes: { readonly [code: string]: string | undefined } = {
-    EADDRINUSE: `port ${port} on ${host} is in use: stop the other program, or choose another with --port`,
-    EACCES: `port ${port} on ${host} is not permitted: choose one above 1023 with --port`,
-  }
-  const other = `--host ${host}: cannot listen there (${code ?? error.message}); try 127.0.0.1`
-  return new CommandError(2, fixes[code ?? ''] ?? other)
+const FAILURES: { readonly [code: string]: string | undefined } = {
+  EADDRINUSE: 'is in use: stop the other program, or choose another with --port',
+  EACCES: 'is not permitted: choose one above 1023 with --port',
 }

@@ -1,25 +1,55 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { inspect } from 'node:util'
-import type { Logger } from '../index.ts'
 import { isForgeError } from '../index.ts'
 import type { CommandIO } from './command.ts'
 import { printable } from './command.ts'
 
-/** The log of a server: one line for each event. */
-export interface ServerLog extends Logger {
-  /** Logs what the server does. */
-  info(message: string, fields?: object): void
+type Level = 'error' | 'warn' | 'info'
+
+/** The log of a server: one line for each event. A logger of the forge that also logs what the server does. */
+export type ServerLog = { readonly [L in Level]: (message: string, fields?: object) => void }
+
+/** Creates a log from the function that writes an event. */
+function logOf(write: (level: Level, message: string, fields: object | undefined) => void): ServerLog {
+  return {
+    error: (message, fields) => write('error', message, fields),
+    warn: (message, fields) => write('warn', message, fields),
+    info: (message, fields) => write('info', message, fields),
+  }
 }
+
+const PREFIXES = { error: 'error: ', warn: 'warning: ', info: '' } as const
 
 /**
  * A log for people. Each line has the causes of the error and the place where it was thrown. On a terminal it begins with
  * the local time; what collects the lines of a service adds its own.
  */
 export function textLog(io: Pick<CommandIO, 'err' | 'showStatus'>): ServerLog {
-  const time = (): string => (io.showStatus === undefined ? '' : `${new Date().toTimeString().slice(0, 8)} `)
-  const write = (level: string) => (message: string, fields?: object) =>
-    io.err(`${time()}forgelet: ${level}${message}${fields === undefined ? '' : ` ${inOneLine(fields)}`}`)
-  return { error: write('error: '), warn: write('warning: '), info: write('') }
+  return logOf((level, message, fields) => {
+    const time = io.showStatus === undefined ? '' : `${new Date().toTimeString().slice(0, 8)} `
+    io.err(`${time}forgelet: ${PREFIXES[level]}${message}${fields === undefined ? '' : ` ${inOneLine(fields)}`}`)
+  })
+}
+
+function inOneLine(fields: object): string {
+  const lines = inspect(fields, { breakLength: Number.POSITIVE_INFINITY, compact: true, depth: 5 }).split('\n')
+  return lines.map((line) => line.trim()).join(' ') // one expression for this would be quadratic in a run of blanks
+}
+
+/** A log for programs. Each line is a JSON object with `time`, `level` and `message`, and the fields beside them. */
+export function jsonLog(io: Pick<CommandIO, 'err'>): ServerLog {
+  return logOf((level, message, fields) =>
+    io.err(JSON.stringify({ time: new Date(), level, message, ...fields }, (_key, value) => plain(value))),
+  )
+}
+
+/** Converts a value that JSON lacks. The driver's own errors have many more fields, some of which quote values. */
+function plain(value: unknown): unknown {
+  if (typeof value === 'bigint') return String(value)
+  if (!(value instanceof Error)) return value
+  const { name, message, stack, cause } = value
+  const code = 'code' in value ? value.code : undefined
+  return { name, message, code, details: isForgeError(value) ? value.details : undefined, stack, cause }
 }
 
 /** How often failures are counted that were already logged, in milliseconds. */
@@ -31,8 +61,8 @@ const COUNT_EVERY_MS = 10_000
  */
 export function countedLog(log: ServerLog): ServerLog {
   const more = new Map<string, number>()
-  const counted = (level: 'error' | 'warn') => (message: string, fields: object) => {
-    const reason = storageFailure(fields)
+  return logOf((level, message, fields) => {
+    const reason = databaseFailure(fields)
     if (reason === undefined) return log[level](message, fields)
     const count = more.get(reason)
     if (count !== undefined) return void more.set(reason, count + 1)
@@ -40,55 +70,20 @@ export function countedLog(log: ServerLog): ServerLog {
     log[level](message, fields)
     const timer = setInterval(() => {
       const failures = more.get(reason) ?? 0
-      if (failures > 0) {
-        log[level](`${message}, as before`, { reason, failures })
-        more.set(reason, 0)
-      } else {
-        more.delete(reason)
-        clearInterval(timer)
-      }
+      more.set(reason, 0)
+      if (failures > 0) return log[level](`${message}, as before`, { reason, failures })
+      more.delete(reason)
+      clearInterval(timer)
     }, COUNT_EVERY_MS).unref()
-  }
-  return { ...log, error: counted('error'), warn: counted('warn') }
+  })
 }
 
-/** The codes of a storage's failure and of its cause; undefined for any other error. */
-function storageFailure(fields: object): string | undefined {
+/** The codes of a failure of the database and of its cause; undefined for any other error. */
+function databaseFailure(fields: object = {}): string | undefined {
   const error = 'error' in fields ? fields.error : undefined
-  if (!isForgeError(error, 'STORAGE_UNAVAILABLE') && !isForgeError(error, 'STORAGE_BUSY')) return undefined
+  if (!isForgeError(error) || !/^(STORAGE|SCHEMA)_/.test(error.code)) return undefined
   const { cause } = error
   return cause instanceof Error && 'code' in cause ? `${error.code}, ${String(cause.code)}` : error.code
-}
-
-function inOneLine(fields: object): string {
-  const lines = inspect(fields, { breakLength: Number.POSITIVE_INFINITY, compact: true, depth: 5 }).split('\n')
-  return lines.map((line) => line.trim()).join(' ') // one expression for this would be quadratic in a run of blanks
-}
-
-/** A log for programs. Each line is a JSON object with `time`, `level` and `message`, and the fields beside them. */
-export function jsonLog(io: Pick<CommandIO, 'err'>): ServerLog {
-  const write = (level: 'error' | 'warn' | 'info') => (message: string, fields?: object) =>
-    io.err(JSON.stringify({ time: new Date(), level, message, ...fields }, plain()))
-  return { error: write('error'), warn: write('warn'), info: write('info') }
-}
-
-/** Returns a replacer for values that JSON lacks: errors, bigints, and objects that contain themselves. */
-function plain(): (key: string, value: unknown) => unknown {
-  const seen = new Set<unknown>()
-  return (_key, value) => {
-    if (typeof value === 'bigint') return String(value)
-    if (typeof value !== 'object' || value === null) return value
-    if (seen.has(value)) return '[seen above]'
-    seen.add(value)
-    return value instanceof Error ? errorFields(value) : value
-  }
-}
-
-/** The driver's own errors have many more fields, some of which quote values. */
-function errorFields(error: Error): object {
-  const { name, message, stack, cause } = error
-  const code = 'code' in error ? error.code : undefined
-  return { name, message, code, details: isForgeError(error) ? error.details : undefined, stack, cause }
 }
 
 /**
@@ -96,15 +91,12 @@ function errorFields(error: Error): object {
  * query is left out: clients of other forges send tokens in it.
  */
 export function requestLog(log: ServerLog): (request: IncomingMessage, response: ServerResponse) => void {
-  return (request, response) => {
+  return ({ method, url = '' }, response) => {
     const began = performance.now()
     response.once('close', () => {
-      const { method = '', url = '' } = request
       const path = printable(url.replace(/\?.*$/s, ''))
       const status = response.headersSent ? response.statusCode : undefined
-      const milliseconds = Math.round(performance.now() - began)
-      const aborted = response.writableFinished ? undefined : true
-      log.info('request', { method, path, status, milliseconds, aborted })
+      log.info('request', { method, path, status, milliseconds: Math.round(performance.now() - began) })
     })
   }
 }

@@ -47,13 +47,9 @@ export function databaseCommands(kinds: readonly AnyKind[]): void {
         expect(await statuses(token)).toEqual([200, 200])
 
         const [, id = ''] = /the token ([0-9a-f]{12}) of ALICE; it cannot be shown again\n$/.exec(created.err) ?? []
-        const list = await run('token', 'list', 'alice')
-        expect(list.out).toMatch(
-          new RegExp(
-            `^[0-9a-f]{12}  from a fixture\\n${id}  \\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\dZ  the build\\n$`,
-          ),
-        )
-        expect(list.out).not.toContain(token)
+        const { out } = await run('token', 'list', 'alice')
+        const time = '\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\dZ'
+        expect(out).toMatch(new RegExp(`^[0-9a-f]{12}  from a fixture\\n${id}  ${time}  the build\\n$`))
 
         expect(await run('token', 'revoke', 'sam', id)).toMatchObject({ code: 1, out: '' })
         expect(await run('token', 'revoke', 'alice', id)).toMatchObject({ code: 0, out: '' })
@@ -68,21 +64,18 @@ export function databaseCommands(kinds: readonly AnyKind[]): void {
         const created = await run('user', 'create', 'Rosa', '--admin')
         expect([created.code, created.err]).toEqual([
           0,
-          expect.stringMatching(/^forgelet: this is the token [0-9a-f]{12} of the new user Rosa; /),
+          expect.stringMatching(/^forgelet: this is the token [0-9a-f]{12} of Rosa; /),
         ])
         expect(await status(created.out.trim())).toBe(200)
 
         const plain = JSON.parse((await run('user', 'create', 'stan', '--json')).out)
         const text = expect.any(String)
-        expect(plain).toEqual({ user: 'stan', id: text, name: null, createdAt: text, token: text })
+        expect(plain).toEqual({ user: 'stan', id: text, createdAt: text, token: text })
         expect(await status(plain.token)).toBe(403)
 
         for (const taken of ['rosa', 'acme']) {
-          expect(await run('user', 'create', taken)).toMatchObject({
-            code: 1,
-            out: '',
-            err: `forgelet: the name ${taken} is taken, in any case; "forgelet token create" makes a token for a user who exists\n`,
-          })
+          const { code, out, err } = await run('user', 'create', taken)
+          expect([code, out, err]).toEqual([1, '', expect.stringContaining(`the name ${taken} is taken, in any case`)])
         }
         expect(await run('user', 'create', 'a/b')).toMatchObject({ code: 2, out: '' })
       })
@@ -98,7 +91,7 @@ export function databaseCommands(kinds: readonly AnyKind[]): void {
         const { run, serve } = await setUp()
         const status = await serve()
         const { tokens } = JSON.parse((await run('token', 'list', 'alice', '--json')).out)
-        expect(tokens).toEqual([{ id: expect.any(String), name: null, createdAt: null }])
+        expect(tokens).toEqual([{ id: expect.any(String) }])
         const { out } = await run('token', 'revoke', 'alice', tokens[0].id, '--json')
         expect(JSON.parse(out)).toEqual({ revoked: tokens[0].id })
         expect(await status('alice-token')).toBe(401)
@@ -107,13 +100,12 @@ export function databaseCommands(kinds: readonly AnyKind[]): void {
       test('needs tables, and makes none', async () => {
         const { run, change } = await newPlace()
         await change('create table other (id integer)')
-        for (const args of ['create alice', 'list alice', 'revoke alice x']) {
-          expect(await run('token', ...args.split(' '))).toMatchObject({ code: 3, out: '' })
+        const needed = { code: 3, out: '', err: expect.stringContaining('start "forgelet serve"') }
+        for (const args of ['token create alice', 'token list alice', 'token revoke alice x', 'user create alice']) {
+          expect(await run(...args.split(' '))).toMatchObject(needed)
         }
-        expect(await run('doctor')).toMatchObject({
-          code: 1,
-          out: expect.stringMatching(/^tables of the forge: +empty: there are no tables/m),
-        })
+        const empty = expect.stringMatching(/^tables of the forge: +empty: there are no tables: run "forgelet serve"/)
+        expect(await run('doctor')).toMatchObject({ code: 1, out: empty })
       })
     })
 
@@ -134,22 +126,19 @@ export function databaseCommands(kinds: readonly AnyKind[]): void {
         const { code, out } = await run('doctor', ...options)
         expect([code, out]).toEqual([0, expect.stringMatching(/current\ntables of the server: none: .*application\n$/)])
         if (options.length === 0) return
-        expect(await run('doctor')).toMatchObject({
-          code: 3,
-          err: expect.stringMatching(/: give --ids user=uuid,issue=text\n$/),
-        })
+        const other = /stores .*user.*uuid.*: give the same with --ids\n$/
+        expect(await run('doctor')).toMatchObject({ code: 2, err: expect.stringMatching(other) })
         await change('update forgelet_ledger set version = 0')
-        expect((await run('doctor', ...options)).out).toContain('outdated: run "forgelet schema apply"\n')
+        expect((await run('doctor', ...options)).out).toMatch(
+          /outdated: .* for an application "forgelet schema apply"\n/,
+        )
       })
 
       test.each([
         ['alter table host_tokens drop column name', 'tables of the server: drifted: a table, view or column'],
         ['drop view forgelet_pins', 'tables of the forge:  drifted: '],
         ['update host_schema set version = 99, oldest_library = 99', 'tables of the server: too-new: '],
-        [
-          'update host_schema set version = 0',
-          'tables of the server: outdated: start "forgelet serve" of this release',
-        ],
+        ['update host_schema set version = 0', 'tables of the server: outdated: .*: run "forgelet serve"'],
       ])('reports with exit code 1: %s', async (sql, line) => {
         const { run, change } = await setUp()
         await change(sql)

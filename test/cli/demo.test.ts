@@ -1,6 +1,6 @@
 import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
+import { mkdtemp, readdir, rm } from 'node:fs/promises'
 import type { AddressInfo } from 'node:net'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -8,7 +8,6 @@ import { join, resolve } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { parseFixture } from '../../src/standalone/standalone.ts'
 import { describeWith } from '../programs.ts'
 
 // The demo as `npm start` runs it after the build (dist/), in a folder of its own.
@@ -35,17 +34,6 @@ async function demo(): Promise<{ readonly welcome: string; stop(): Promise<numbe
     },
   }
 }
-
-test('the demo fixture has enough of everything', async () => {
-  const json = await readFile(resolve(import.meta.dirname, '../../demo/fixture.json'), 'utf8')
-  const { users = [], organizations = [], repositories = [], badges = [] } = parseFixture(JSON.parse(json))
-  expect(users.filter((user) => user.tokens !== undefined).length).toBeGreaterThanOrEqual(8)
-  expect(organizations.map((organization) => organization.visibility ?? 'public').sort()).toEqual(['private', 'public'])
-  expect(repositories.filter((repository) => repository.private)).toHaveLength(1)
-  expect(repositories.filter((repository) => repository.archived)).toHaveLength(1)
-  expect(repositories.flatMap((repository) => repository.issues ?? []).length).toBeGreaterThanOrEqual(20)
-  expect(badges).toHaveLength(5)
-})
 
 test('the demo ends as its server does, which reports the reason', async () => {
   const occupied = createServer().listen(0, '127.0.0.1')

@@ -10,7 +10,7 @@ import { runForgelet, runForgeletProcess } from '../start-forgelet.ts'
 const COMMANDS: { readonly [command: string]: string } = {
   serve: 'db prefix schema fixture host port signing-key max-pins public-url shutdown-timeout log-requests json help',
   'schema status': 'db prefix schema ids json help',
-  'schema plan': 'db prefix schema ids from json help',
+  'schema plan': 'db prefix schema ids json help',
   'schema apply': 'db prefix schema ids json help',
   'issues validate': 'from confidential minimized quiet json help',
   'issues convert': 'out to repo from confidential minimized quiet json help',
@@ -38,13 +38,13 @@ describe('forgelet', () => {
   })
 
   test.each(Object.entries(COMMANDS))(
-    'shows with %s --help every option, examples and exit codes, in lines that fit',
+    'shows with %s --help every option, examples, exit codes and FORGELET_DB, in lines that fit',
     async (command, options) => {
       const { code, out } = await runForgelet([...command.split(' '), '--help'])
-      expect(code).toBe(0)
+      expect([code, out.includes('variable FORGELET_DB')]).toEqual([0, /\bdb\b/.test(options)])
       for (const option of options.split(' ')) expect(out).toMatch(new RegExp(`^  (-\\w, )?--${option} `, 'm'))
-      expect(out).toContain(`\nExamples\n`)
-      expect(out).toContain('Exit codes: 0 ')
+      expect(out).toContain('\n\nExamples\n')
+      expect(out).toContain('\nExit codes\n  0 done\n')
       expect(out.split('\n').filter((line) => line.length > 100)).toEqual([])
     },
   )
@@ -69,7 +69,7 @@ describeWith(['bash'], 'forgelet completion bash', () => {
     ['issues import issues.json --on-', '--on-conflict'],
     ['issues import --on-conflict ', 'refuse skip update'],
     ['issues validate --from gitl', 'gitlab gitlab-rest'],
-    ['schema plan --from ', '--json --db --prefix --schema --ids --from --help'],
+    ['schema plan --ids ', '--json --db --prefix --schema --ids --help'],
     ['completion ', 'bash zsh fish --help'],
   ])('completes "forgelet %s"', async (line, words) => {
     const { out } = await runForgelet(['completion', 'bash'])
@@ -80,10 +80,7 @@ describeWith(['bash'], 'forgelet completion bash', () => {
 
 test.each([
   ['zsh', 'autoload -Uz bashcompinit && bashcompinit\n_forgelet() {'],
-  [
-    'fish',
-    "complete -c forgelet -n '__fish_seen_subcommand_from issues; and __fish_seen_subcommand_from import' -l on-conflict -x -a 'refuse skip update'",
-  ],
+  ['fish', "    case ' issues import *--on-conflict'\n      string split ' ' -- 'refuse skip update'\n"],
 ])('forgelet completion %s has the same commands and choices', async (shell, text) => {
   expect((await runForgelet(['completion', shell])).out).toContain(text)
 })

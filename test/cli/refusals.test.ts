@@ -22,8 +22,7 @@ const FILES = {
   'world.json': JSON.stringify(WORLD),
   'unknown-field.json': JSON.stringify({ users: [{ username: 'alice', nick: 'al' }] }),
   'dangling.json': JSON.stringify({ ...WORLD, organizations: [{ name: 'acme', owners: ['bob'] }] }),
-  'many.json': JSON.stringify({ a: 1, b: 2, c: 3 }),
-  'very-many.json': JSON.stringify(Object.fromEntries(Array.from({ length: 103 }, (_, at) => [`field-${at}`, at]))),
+  'many.json': JSON.stringify(Object.fromEntries(Array.from({ length: 103 }, (_, at) => [`field-${at}`, at]))),
   'escapes.json': JSON.stringify({ '\u001b[2J\u0000': 1 }),
   'pins.json': JSON.stringify({
     ...WORLD,
@@ -46,234 +45,156 @@ const FILES = {
   'a-folder/notes.txt': '',
 }
 
-const UNKNOWN = 'unknown field: remove it or correct its name'
-const NO_CONNECTION =
-  'cannot be used: the server cannot be reached (ECONNREFUSED): check that it runs, and the host and the port\n'
-const NO_SERVER = 'postgres://u:secret@127.0.0.1:1/forge'
-const NO_MARIADB = 'mysql://u:secret@127.0.0.1:1/forge'
-const FOREIGN = 'cannot be used: it holds tables of another program: name another file\n'
-const NEWER =
-  'cannot be used: its tables have version 9999, newer than this release supports: install a newer forgelet, or name another file with --db\n'
-const NO_RANGE = 'give an integer from 0 to'
-const TO_DUMP = '--to gitea-dump --repo'
-const IDS = 'write a list such as'
-
 /** A command line, and what is said. */
-type Refusal = readonly [command: string | readonly string[], line: string]
+type Refusal = readonly [command: string, text: string]
 
-/** What is refused because of what a file has: exit code 1. `serve` begins at a free port. */
-const INVALID: readonly Refusal[] = [
-  ['serve --fixture unknown-field.json', `fixture unknown-field.json has 1 mistake\n  /users/0/nick: ${UNKNOWN}\n`],
-  [
-    'serve --fixture dangling.json',
-    'fixture dangling.json has 1 mistake\n  /organizations/0/owners/0: is not one of the users: add it there or correct the name',
-  ],
-  [
-    'serve --fixture many.json',
-    `fixture many.json has 3 mistakes\n${['/a', '/b', '/c'].map((pointer) => `  ${pointer}: ${UNKNOWN}\n`).join('')}`,
-  ],
-  ['serve --fixture very-many.json', `  /field-99: ${UNKNOWN}\n  and 3 more; --json lists all of them\n`],
-  ['serve --fixture escapes.json', '  /\\u001b[2J\\u0000: unknown field'],
-  [
-    'serve --fixture pins.json --max-pins 0',
-    'fixture pins.json has 1 mistake\n  /repositories/0/pins/0: at most 0 issues can be pinned',
-  ],
-  ['serve --fixture nowhere.json', 'fixture nowhere.json cannot be read: the file does not exist'],
-  ['serve --fixture a-folder', 'fixture a-folder cannot be read: it is a directory'],
-  ['serve --fixture broken.json', 'fixture broken.json is not valid JSON: wrong syntax (3:2)\n'],
-  ['serve --fixture broken.yaml', 'fixture broken.yaml is not valid YAML: '],
-  ['serve --fixture broken-token.json', 'fixture broken-token.json is not valid JSON: wrong syntax (1:52)\n'],
-  ['serve --fixture broken-alias.yaml', 'fixture broken-alias.yaml is not valid YAML: wrong syntax (2:16)\n'],
-  ['serve --fixture broken-tag.yaml', 'fixture broken-tag.yaml is not valid YAML: wrong syntax (2:13)\n'],
-  ['serve --fixture twice.json', 'fixture twice.json is not valid JSON: duplicated mapping key (1:33)'],
-  ['serve --fixture twice-escaped.json', 'is not valid JSON: duplicated mapping key'],
-  ['serve --fixture trailing.json', 'fixture trailing.json is not valid JSON: '],
-  [
-    'serve --fixture unsafe.json',
-    'fixture unsafe.json has 1 mistake\n  /repositories/0/issues/0/index: must be at most 9007199254740991\n',
-  ],
-  ['serve --fixture bad-key.json', 'nowhere.asc'],
-  ['serve --signing-key nowhere.asc', 'signing key nowhere.asc: '],
-  ['serve --signing-key no-key.asc', 'signing key no-key.asc: '],
-  ['serve --signing-key damaged.key', 'signing key damaged.key: '],
-  ['issues import issues.json --repo acme/none --db ours.sqlite', 'has no repository acme/none'],
-  ['issues export --repo acme/none --db ours.sqlite', 'has no repository acme/none'],
-]
+/** Parses a table of them: the lines of a refusal after its first are indented. */
+function refusals(table: string): readonly Refusal[] {
+  const entries = table.split(/\n(?! )/).filter((entry) => entry !== '')
+  return entries.map((entry) => {
+    const [command = '', text = ''] = entry.split(/ ?=> /)
+    return [command, text]
+  })
+}
+
+/** What is refused because of what a file has: exit code 1. */
+const INVALID = refusals(`
+serve --fixture unknown-field.json => fixture unknown-field.json has 1 mistake
+  /users/0/nick: unknown field: remove it or correct its name
+serve --fixture dangling.json => fixture dangling.json has 1 mistake
+  /organizations/0/owners/0: is not one of the users: add it there or correct the name
+serve --fixture many.json => fixture many.json has 103 mistakes
+  /field-0: unknown field: remove it or correct its name
+serve --fixture many.json =>   /field-99: unknown field: remove it or correct its name
+  and 3 more; --json lists all of them
+serve --fixture escapes.json =>   /\\u001b[2J\\u0000: unknown field
+serve --fixture pins.json --max-pins 0 => fixture pins.json has 1 mistake
+  /repositories/0/pins/0: at most 0 issues can be pinned
+serve --fixture nowhere.json => fixture nowhere.json cannot be read: the file does not exist
+serve --fixture a-folder => fixture a-folder cannot be read: it is a directory
+serve --fixture broken.json => fixture broken.json is not valid: unexpected end of the stream
+serve --fixture broken.yaml => fixture broken.yaml is not valid: deficient indentation (3:1)
+serve --fixture broken-token.json => fixture broken-token.json is not valid: missed comma
+serve --fixture broken-alias.yaml => fixture broken-alias.yaml is not valid: wrong syntax (2:16)
+serve --fixture broken-tag.yaml => fixture broken-tag.yaml is not valid: wrong syntax (2:13)
+serve --fixture twice.json => fixture twice.json is not valid: duplicated mapping key (1:33)
+serve --fixture twice-escaped.json => is not valid: duplicated mapping key
+serve --fixture trailing.json => fixture trailing.json is not valid: end of the stream
+serve --fixture unsafe.json => fixture unsafe.json has 1 mistake
+  /repositories/0/issues/0/index: must be at most 9007199254740991
+serve --fixture bad-key.json => nowhere.asc
+serve --signing-key nowhere.asc => signing key nowhere.asc:
+serve --signing-key no-key.asc => signing key no-key.asc:
+serve --signing-key damaged.key => signing key damaged.key:
+issues import issues.json --repo acme/none --db ours.sqlite => has no repository acme/none
+issues export --repo acme/none --db ours.sqlite => has no repository acme/none
+`)
 
 /** Wrong usage: exit code 2. */
-const WRONG: readonly Refusal[] = [
-  ['', 'name a command: serve, schema, issues, user, token, keys, doctor, openapi, completion; see "forgelet --help"'],
-  ['server', 'unknown command \'server\' (Did you mean serve?); see "forgelet --help"'],
-  ['serve --host 203.0.113.7', '--host 203.0.113.7: cannot listen there'],
-  ['serve --port -1', `--port -1: ${NO_RANGE} 65535`],
-  ['serve --port=65536', `--port 65536: ${NO_RANGE} 65535`],
-  ['serve --port http', '--port http: give an integer'],
-  ['serve --max-pins 1.5', `--max-pins 1.5: ${NO_RANGE} 1000`],
-  ['serve --max-pins 1001', `--max-pins 1001: ${NO_RANGE} 1000`],
-  ['serve --public-url example.com', '--public-url: give an http or https address'],
-  ['serve --public-url ftp://example.com', '--public-url: give an http'],
-  ['serve --public-url https://a:secret@example.com', '--public-url: give an http'],
-  ['serve --prot 3000', 'unknown option \'--prot\' (Did you mean --port?); see "forgelet serve --help"'],
-  ['serve -x', "unknown option '-x'"],
-  ['serve --db', "option '--db <url|file>' argument missing"],
-  ['serve --db --port 0', '--db needs a value'],
-  ['serve --db=', '--db needs a value'],
-  ['serve --help=no', "unknown option '--help=no'"],
-  [['serve', '--db', ' \t'], '--db is blank: give a URL or a file'],
-  ['serve fixture.json', 'Expected 0 arguments but got 1'],
-  [
-    'serve --db oracle://u:secret@db.example.com/forge',
-    '--db oracle://: give a postgres:// or mysql:// URL, or an SQLite file',
-  ],
-  [
-    'serve --db mysql://u:secret@127.0.0.1:1',
-    'the URL mysql://127.0.0.1:1 names no database: write mysql://user@host/database\n',
-  ],
-  [
-    'serve --db new.sqlite --schema forge',
-    '--schema is for PostgreSQL: leave it out, or give a postgres:// URL with --db',
-  ],
-  ['serve --db new.sqlite --prefix Forge', 'prefix must be 1 to 31 lower-case letters'],
-  ['serve --db postgres://u:secret@db.example.com/forge --schema a-b', 'schema must be 1 to 63 letters'],
+const WRONG = refusals(`
+=> name a command: serve, schema, issues, user, token, keys, doctor, openapi, completion; see "forgelet --help"
+server => unknown command 'server' (Did you mean serve?); see "forgelet --help"
+schema => name a command: status, plan, apply; see "forgelet schema --help"
+schema drop => unknown command 'drop'; see "forgelet schema --help"
+serve --prot 3000 => unknown option '--prot' (Did you mean --port?); see "forgelet serve --help"
+serve fixture.json => Expected 0 arguments but got 1
+serve --db => option '--db <url|file>' argument missing
+serve --db --log-requests => --db is blank: give a URL or a file
+serve --db= => --db is blank: give a URL or a file
+serve --port -1 => argument '-1' is invalid. Give an integer from 0 to 65535; see "forgelet serve --help"
+serve --port=65536 => Give an integer from 0 to 65535
+serve --port http => Give an integer from 0 to 65535
+serve --max-pins 1.5 => Give an integer from 0 to 1000
+serve --host 203.0.113.7 => --host 203.0.113.7: cannot listen there
+serve --public-url example.com => --public-url: give an http or https address
+serve --public-url ftp://example.com => --public-url: give an http
+serve --public-url https://a:secret@example.com => --public-url: give an http
+serve --db mysql://u:secret@127.0.0.1:1 => the URL must name a database: mysql://server/database
+serve --db new.sqlite --schema forge => --schema is for PostgreSQL: leave it out, or give a postgres:// URL with --db
+serve --db new.sqlite --prefix Forge => prefix must be 1 to 31 lower-case letters
+serve --db postgres://u:secret@db.example.com/forge --schema a-b => schema must be 1 to 63 letters
 
-  ['openapi openapi.json', 'Expected 0 arguments but got 1'],
-  ['openapi -o a-folder', '--out a-folder cannot be written: it is a directory'],
-  ['openapi --out no/x.json', '--out no/x.json cannot be written: the directory does not exist'],
-  ['openapi --port 0', "unknown option '--port'"],
-  ['openapi --public-url x', '--public-url: give an http'],
+openapi -o a-folder => --out a-folder cannot be written: it is a directory
+openapi --out no/x.json => --out no/x.json cannot be written: the directory does not exist
+openapi --port 0 => unknown option '--port'
 
-  ['schema', 'name a command: status, plan, apply; see "forgelet schema --help"'],
-  ['schema drop', "unknown command 'drop'"],
-  ['schema status forge.sqlite', 'Expected 0 arguments but got 1'],
-  ['schema status --port 1', 'unknown option \'--port\'; see "forgelet schema status --help"'],
-  [['schema', 'status', '--db', ' '], '--db is blank'],
-  ['schema apply --db :memory:', '--db :memory: would be lost'],
-  ['schema status --db oracle://u:secret@h/x', '--db oracle://: give a postgres://'],
-  ['schema status --db postgres://u:secret@h:x/y', '--db postgres://: the URL cannot be read'],
-  ['schema status --db mysql://u:secret@h', 'the URL mysql://h names no database'],
-  ['schema plan --prefix X', 'prefix must be'],
-  ['schema plan --db postgres:// --schema a.b', 'schema must be'],
-  ['schema plan --schema a', '--schema is for PostgreSQL'],
-  ['schema plan --ids badge=uuid', `--ids badge=uuid: ${IDS}`],
-  ['schema plan --ids user=int', `--ids user=int: ${IDS}`],
-  ['schema plan --ids user', `--ids user: ${IDS}`],
-  ['schema plan --from x', '--from x: give an integer'],
-  ['schema plan --from 99', 'from must be the version of tables'],
-  ['schema apply --from 1', "unknown option '--from'"],
+schema status --db :memory: => --db :memory: is empty: give a file, or a URL
+schema status --db mysql://u:secret@h => the URL must name a database
+schema apply --db ours.sqlite --ids user=uuid => the database stores 
+schema plan --prefix X => prefix must be
+schema plan --db postgres:// --schema a.b => schema must be
+schema plan --schema a => --schema is for PostgreSQL
+schema plan --ids badge=uuid => --ids badge=uuid: write a list such as
+schema plan --ids user=int => --ids user=int: write a list such as
+schema plan --ids user => --ids user: write a list such as
 
-  ['token', 'name a command: create, list, revoke'],
-  ['token create', "missing required argument 'user'"],
-  ['token list alice sam', 'Expected 1 argument but got 2'],
-  ['token revoke alice', "missing required argument 'id'"],
-  ['token create alice --db :memory:', '--db :memory: has no users'],
-  [`token create alice --name ${'x'.repeat(256)}`, '--name: give at most 255 characters'],
-  ['token list alice --name x', "unknown option '--name'"],
-  ['token list alice --db mysql://db.example.com', 'names no database'],
-  [['token', 'list', 'alice', '--prefix', 'No Prefix'], 'prefix must be 1 to 31 lower-case letters'],
-  ['doctor now', 'Expected 0 arguments but got 1'],
-  ['doctor --db :memory:', '--db :memory: is empty'],
-  ['doctor --db mysql://db.example.com', 'names no database'],
-  [['doctor', '--prefix', 'No Prefix'], 'prefix must be 1 to 31 lower-case letters'],
-  [['doctor', '--db', 'postgres://', '--schema', 'no schema'], 'schema must be 1 to 63 letters'],
+token create => missing required argument 'user'
+token list alice sam => Expected 1 argument but got 2
+token list alice --db ours.sqlite --prefix No => prefix must be 1 to 31 lower-case letters
+doctor --db :memory: => --db :memory: is empty
+doctor --db ours.sqlite --prefix No => prefix must be 1 to 31 lower-case letters
 
-  ['issues', 'name a command: validate, convert, import, reattribute, export'],
-  ['issues check', "unknown command 'check'"],
-  ['issues validate', "missing required argument 'source'"],
-  ['issues validate a.json b.json', 'Expected 1 argument but got 2'],
-  ['issues validate nowhere.json', 'nowhere.json cannot be read: the file does not exist'],
-  [
-    'issues validate - --from jira',
-    "'jira' is invalid. Allowed choices are document, github, gitlab, gitlab-rest, gitea, gitea-dump",
-  ],
-  ['issues validate - --from -', '--from needs a value'],
-  ['issues validate - --confidential drop', "'drop' is invalid. Allowed choices are keep"],
-  ['issues validate - --out x', "unknown option '--out'"],
-  ['issues convert -', "required option '-o, --out <out>' not specified"],
-  ['issues convert - -o x --to github', "'github' is invalid. Allowed choices are document, gitea-dump, csv"],
-  ['issues convert - -o - --to gitea-dump', 'a dump is a folder'],
-  ['issues convert - -o x --to gitea-dump', '--to gitea-dump needs --repo'],
-  ['issues convert - -o x --repo acme/rocket', '--repo is for --to gitea-dump'],
-  ...['rocket', '/rocket', 'acme/', 'acme/rocket/x'].map(
-    (name): Refusal => [`issues convert - -o x ${TO_DUMP} ${name}`, `--repo ${name}: give the owner and the name`],
-  ),
-  ['issues convert issues.json -o a-folder', '--out a-folder cannot be written: it is a directory'],
-  ['issues convert issues.json -o no/x.json', '--out no/x.json cannot be written: the directory does not exist'],
-  [
-    `issues convert issues.json -o a-folder ${TO_DUMP} acme/rocket`,
-    '--out a-folder cannot be written: the folder is not empty',
-  ],
-  ['issues import x.json --repo=', '--repo needs a value'],
-  ['issues import none.json --repo acme/rocket --db ours.sqlite', 'cannot be read: the file does not exist'],
-  [
-    'issues import x --repo acme/rocket --on-conflict=merge',
-    "'merge' is invalid. Allowed choices are refuse, skip, update",
-  ],
-  ['issues import x --repo acme/rocket --attribution=mail', "'mail' is invalid. Allowed choices are names, accounts"],
-  ['issues import issues.json --repo a/b --db ours.sqlite --users=none.json', 'users none.json cannot be read'],
-  ['issues export', "required option '--repo <owner/name>' not specified"],
-  ['completion tcsh', 'Allowed choices are bash, zsh, fish'],
-  ['issues export --repo acme/rocket --db :memory:', '--db :memory: has no repositories'],
-  ['issues export --repo acme/rocket --db mysql://u:secret@h', 'the URL mysql://h names no database'],
-]
+issues validate nowhere.json => nowhere.json cannot be read: the file does not exist
+issues validate - --from jira => Allowed choices are document, github, gitlab, gitlab-rest, gitea, gitea-dump
+issues validate - --confidential drop => 'drop' is invalid. Allowed choices are keep
+issues convert - => required option '-o, --out <out>' not specified
+issues convert - -o x --to github => 'github' is invalid. Allowed choices are document, gitea-dump, csv
+issues convert - -o - --to gitea-dump => a dump is a folder
+issues convert - -o x --to gitea-dump => --to gitea-dump needs --repo
+issues convert - -o x --repo acme/rocket => --repo is for --to gitea-dump
+issues convert - -o x --to gitea-dump --repo rocket => --repo rocket: give the owner and the name
+issues convert - -o x --to gitea-dump --repo /rocket => --repo /rocket: give the owner
+issues convert - -o x --to gitea-dump --repo acme/ => --repo acme/: give the owner
+issues convert - -o x --to gitea-dump --repo acme/rocket/x => --repo acme/rocket/x: give the owner
+issues convert issues.json -o a-folder => --out a-folder cannot be written: it is a directory
+issues convert issues.json -o no/x.json => --out no/x.json cannot be written: the directory does not exist
+issues convert issues.json -o a-folder --to gitea-dump --repo a/b => --out a-folder cannot be written: the folder is not
+issues import none.json --repo acme/rocket --db ours.sqlite => cannot be read: the file does not exist
+issues import x --repo acme/rocket --on-conflict=merge => Allowed choices are refuse, skip, update
+issues import x --repo acme/rocket --attribution=mail => Allowed choices are names, accounts
+issues import issues.json --repo a/b --db ours.sqlite --users=none.json => users none.json cannot be read
+issues export => required option '--repo <owner/name>' not specified
+completion tcsh => Allowed choices are bash, zsh, fish
+`)
+
+const NO_CONNECTION = 'the server cannot be reached (ECONNREFUSED): check that it runs, and the host and the port'
+const FOREIGN = 'cannot be used: it holds tables of another program: name another file'
 
 /** A database that cannot be used: exit code 3. */
-const UNUSABLE: readonly Refusal[] = [
-  [`serve --db ${NO_SERVER}`, `database postgres://127.0.0.1:1/forge ${NO_CONNECTION}`],
-  [`serve --db ${NO_MARIADB}`, `database mysql://127.0.0.1:1/forge ${NO_CONNECTION}`],
-  [
-    `schema apply --db ${NO_SERVER}`,
-    'database postgres://127.0.0.1:1/forge cannot be used: the server cannot be reached',
-  ],
-  [
-    `schema status --db ${NO_MARIADB}`,
-    'database mysql://127.0.0.1:1/forge cannot be used: the server cannot be reached',
-  ],
-  [`issues export --repo acme/rocket --db ${NO_SERVER}`, 'cannot be reached'],
-  [`token list alice --db ${NO_SERVER}`, 'cannot be reached'],
-  [`doctor --db ${NO_MARIADB}`, 'cannot be reached'],
-  ...['newer.sqlite', 'newer-host.sqlite'].map((name): Refusal => [`serve --db ${name}`, `database ${name} ${NEWER}`]),
-  [
-    'serve --db postgres://u:secret@127.0.0.1:3306/forge',
-    'and the host and the port; 3306 is usually the port of a mysql:// URL\n',
-  ],
-  ['schema apply --db newer.sqlite', 'install a newer forgelet'],
-  ...['accounts', 'schema', 'labels', 'pins', 'index', 'ledger', 'ledger-view'].map(
-    (name): Refusal => [`serve --db foreign-${name}.sqlite`, `database foreign-${name}.sqlite ${FOREIGN}`],
-  ),
-  [
-    'serve --db application.sqlite --fixture world.json',
-    "database application.sqlite cannot be used: it holds the forge of an application and none of this server's tables: name another file\n",
-  ],
-  [
-    'serve --db half.sqlite --fixture world.json',
-    'database half.sqlite cannot be used: the database failed: no such table: host_accounts\n',
-  ],
-  [
-    'serve --db no-database.sqlite',
-    'database no-database.sqlite cannot be used: it is not an SQLite database: name another file',
-  ],
-  ['serve --db a-folder', 'database a-folder cannot be used: it is a directory: name a file in it'],
-  ['serve --db /dev/null', 'database /dev/null cannot be used: it is a pipe or a device: name an ordinary file'],
-  [
-    'serve --db world.json/forge.sqlite',
-    'database world.json/forge.sqlite cannot be used: it cannot be opened: name a file that can be read and written',
-  ],
-  ['serve --db nowhere/forge.sqlite', 'database nowhere/forge.sqlite cannot be used: its directory does not exist'],
-  [
-    'schema apply --db nowhere/forge.sqlite',
-    'database nowhere/forge.sqlite cannot be used: the database file cannot be opened',
-  ],
-  ['schema apply --db ours.sqlite --ids user=uuid', 'the database stores user ids as bigint'],
-  ...[
-    ...['token create alice', 'token list alice', 'token revoke alice x', 'user create alice', 'doctor'],
-    ...['schema status', 'issues export --repo a/b', 'issues import issues.json --repo a/b'],
-  ].map(
-    (command): Refusal => [
-      `${command} --db missing.sqlite`,
-      `database missing.sqlite cannot be used: the file does not exist: correct the path, or create it with "forgelet ${command === 'schema status' ? 'schema apply' : 'serve'}"\n`,
-    ],
-  ),
-]
+const UNUSABLE = refusals(`
+serve --db postgres://u:secret@127.0.0.1:1/forge => database postgres://127.0.0.1:1/forge cannot be used: ${NO_CONNECTION}
+serve --db mysql://u:secret@127.0.0.1:1/forge => database mysql://127.0.0.1:1/forge cannot be used: ${NO_CONNECTION}
+serve --db postgres://u:secret@127.0.0.1:3306/forge => ; 3306 is usually the port of a mysql:// URL
+schema apply --db postgres://u:secret@127.0.0.1:1/forge => database postgres://127.0.0.1:1/forge cannot be used: the
+schema status --db mysql://u:secret@127.0.0.1:1/forge => database mysql://127.0.0.1:1/forge cannot be used: the
+issues export --repo acme/rocket --db postgres://u:secret@127.0.0.1:1/forge => cannot be reached
+token list alice --db postgres://u:secret@127.0.0.1:1/forge => cannot be reached
+doctor --db mysql://u:secret@127.0.0.1:1/forge => cannot be reached
+serve --db newer.sqlite => its tables are for newer releases only: install a newer forgelet
+serve --db newer-host.sqlite => database newer-host.sqlite cannot be used: its tables are for newer releases only
+schema apply --db newer.sqlite => install a newer forgelet
+serve --db foreign-accounts.sqlite => database foreign-accounts.sqlite ${FOREIGN}
+serve --db foreign-schema.sqlite => database foreign-schema.sqlite ${FOREIGN}
+serve --db foreign-labels.sqlite => database foreign-labels.sqlite ${FOREIGN}
+serve --db foreign-pins.sqlite => database foreign-pins.sqlite ${FOREIGN}
+serve --db foreign-index.sqlite => database foreign-index.sqlite ${FOREIGN}
+serve --db foreign-ledger.sqlite => database foreign-ledger.sqlite ${FOREIGN}
+serve --db foreign-ledger-view.sqlite => database foreign-ledger-view.sqlite ${FOREIGN}
+serve --db application.sqlite --fixture world.json => it holds the forge of an application and none of this server's tables
+serve --db half.sqlite --fixture world.json => the database failed: no such table: host_accounts
+serve --db no-database.sqlite => it is not an SQLite database: name another file
+serve --db a-folder => database a-folder cannot be used: it is a directory: name a file in it
+serve --db /dev/null => database /dev/null cannot be used: it is a pipe or a device: name an ordinary file
+serve --db world.json/forge.sqlite => it cannot be opened: name a file that can be read and written
+serve --db nowhere/forge.sqlite => database nowhere/forge.sqlite cannot be used: its directory does not exist
+schema apply --db nowhere/forge.sqlite => database nowhere/forge.sqlite cannot be used: the database file cannot be opened
+schema status --db missing.sqlite => the file does not exist: correct the path, or run "forgelet serve", for an application
+doctor --db missing.sqlite => the file does not exist: correct the path, or run "forgelet serve", for an
+token list alice --db missing.sqlite => the file does not exist
+user create alice --db missing.sqlite => the file does not exist
+issues export --repo a/b --db missing.sqlite => the file does not exist
+issues import issues.json --repo a/b --db missing.sqlite => the file does not exist
+`)
 
 let folder: string
 
@@ -334,22 +255,13 @@ async function everything(): Promise<readonly string[]> {
   return [...(await Promise.all(hashes)), ...(await readdir(join(folder, 'a-folder')))]
 }
 
-/** Before it opens a database, `forgelet schema` says what it is about to do. */
-const REFUSED = /^(forgelet: the schema of \S+ is [\w-]+: updating it\n)?forgelet: [^\n]+\n( {2}[^\n]+\n)*$/
-
-async function expectRefusal(
-  run: (args: readonly string[], options: { readonly folder: string }) => ReturnType<typeof runForgelet>,
-  code: number,
-  [command, line]: Refusal,
-): Promise<void> {
-  const words = typeof command === 'string' ? command.split(' ').filter((word) => word !== '') : command
-  const isServe = words[0] === 'serve' && words.length > 2
-  const args =
-    isServe && !words.some((word) => word.startsWith('--port')) ? ['serve', '--port', '0', ...words.slice(1)] : words
+async function expectRefusal(run: typeof runForgelet, code: number, [command, text]: Refusal): Promise<void> {
+  const words = command.split(' ').filter((word) => word !== '')
+  const needsPort = words[0] === 'serve' && words.length > 2 && !command.includes('--port')
   const before = await everything()
-  const ended = await run(args, { folder })
-  expect(ended).toEqual({ code, out: '', err: expect.stringMatching(REFUSED) })
-  expect(ended.err).toContain(line)
+  const ended = await run(needsPort ? [...words, '--port', '0'] : words, { folder })
+  expect(ended).toEqual({ code, out: '', err: expect.stringMatching(/^forgelet: [^\n]+\n( {2}[^\n]+\n)*$/) })
+  expect(ended.err).toContain(text)
   expect(ended.err).not.toContain('secret')
   expect(await everything()).toEqual(before)
 }
@@ -358,13 +270,13 @@ describe.each([
   [1, 'what is invalid', INVALID],
   [2, 'wrong usage', WRONG],
   [3, 'a database that cannot be used', UNUSABLE],
-] as const)('forgelet refuses with exit code %i %s:', (code, _, refusals) => {
-  test.each(refusals)('%s', async (...refusal) => {
+] as const)('forgelet refuses with exit code %i %s:', (code, _, refused) => {
+  test.each(refused)('%s', async (...refusal) => {
     await expectRefusal(runForgelet, code, refusal)
   })
 
   test('and its process ends', async () => {
-    for (const refusal of refusals.slice(0, 2)) await expectRefusal(runForgeletProcess, code, refusal)
+    for (const refusal of refused.slice(0, 2)) await expectRefusal(runForgeletProcess, code, refusal)
   })
 })
 
@@ -380,22 +292,16 @@ test('forgelet serve refuses a port that is in use', async () => {
 test('--json gives every mistake of a fixture in one line', async () => {
   const { code, out, err } = await runForgelet(['serve', '--fixture', 'many.json', '--json'], { folder })
   expect([code, out, err.split('\n').length]).toEqual([1, '', 2])
-  expect(JSON.parse(err)).toMatchObject({
-    error: {
-      exitCode: 1,
-      violations: [{ pointer: '/a' }, { pointer: '/b' }, { pointer: '/c', code: 'unknown_field' }],
-    },
-  })
+  const { error } = JSON.parse(err)
+  expect(error).toMatchObject({ exitCode: 1, violations: expect.arrayContaining([expect.anything()]) })
+  expect(error.violations).toHaveLength(103)
 })
 
 describeWith(['mkfifo'], 'forgelet refuses a pipe', () => {
   test('as database, without waiting for a writer', async () => {
     execFileSync('mkfifo', [join(folder, 'a-folder/pipe')])
-    const { code, err } = await runForgeletProcess(['serve', '--db', 'a-folder/pipe'], { folder })
+    const line = 'database a-folder/pipe cannot be used: it is a pipe or a device: name an ordinary file\n'
+    await expectRefusal(runForgeletProcess, 3, ['serve --db a-folder/pipe', line])
     await rm(join(folder, 'a-folder/pipe'))
-    expect([code, err]).toEqual([
-      3,
-      'forgelet: database a-folder/pipe cannot be used: it is a pipe or a device: name an ordinary file\n',
-    ])
   })
 })

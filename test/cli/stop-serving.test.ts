@@ -110,14 +110,6 @@ test('requests that do not finish within --shutdown-timeout are cut off, with a 
   expect(await ended).toMatchObject({ code: 0, err: expect.stringContaining('warning: requests were cut off') })
 })
 
-test('--shutdown-timeout 0 waits for nothing', async () => {
-  const { url, stop } = await serve('--shutdown-timeout', '0')
-  const endless = await beginPost(url)
-  const ended = stop()
-  await endless.rest()
-  expect((await ended).code).toBe(0)
-})
-
 test.each([
   ['SIGINT', 130],
   ['SIGTERM', 143],

@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path'
 import { expect, test } from 'vitest'
 import { parse } from 'yaml'
 import { z } from 'zod'
-import { databaseAddress } from '../../src/cli/database.ts'
+import { databaseOf } from '../../src/cli/database.ts'
 import { createProgram } from '../../src/cli/program.ts'
 
 // examples/many-processes/compose.yaml, as Compose and the command read it.
@@ -59,7 +59,7 @@ function optionsOf({ command = [], environment }: z.infer<typeof Service>) {
   expect([file, name]).toEqual(['node_modules/.bin/forgelet', 'serve'])
   const serve = createProgram(noOutput, async () => undefined).commands.find((sub) => sub.name() === 'serve')
   expect(serve?.parseOptions(args)).toEqual({ operands: [], unknown: [] })
-  const database = databaseAddress({}, { FORGELET_DB: withPassword(environment['FORGELET_DB'] ?? '') })
+  const database = databaseOf({}, { FORGELET_DB: withPassword(environment['FORGELET_DB'] ?? '') })
   return { ...serve?.opts(), database }
 }
 
@@ -78,7 +78,7 @@ test('gives every process a command line that forgelet accepts, and the database
     const { host, port, fixture } = options as Record<string, unknown>
     expect([address.kind, host, port]).toEqual(['postgres', '0.0.0.0', 3000])
     expect(forge.volumes).toContain(`./fixture.json:${fixture}:ro`)
-    const url = new URL(address.location)
+    const url = new URL(address.db)
     const made = Object.values(database.environment).map(withPassword)
     expect(made).toEqual(expect.arrayContaining([url.username, url.pathname.slice(1), url.password]))
     expect(database.environment['POSTGRES_PASSWORD']).toBe(PASSWORD)

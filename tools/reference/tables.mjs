@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import { DATABASE, EXIT_CODES } from '../../src/cli/help-texts.ts'
 import { createProgram } from '../../src/cli/program.ts'
 import { errorStatus } from '../../src/http-adapters/routes/error-status.ts'
 import { actionFacts } from '../../src/schema/access.ts'
@@ -168,21 +169,10 @@ function commentAbove(path, pattern) {
 }
 
 export function exitCodeTable() {
-  const [, codes] = /: (.*)$/s.exec(commentAbove('src/cli/command.ts', /export type ExitCode/))
-  return table(['code', 'of most commands; each states its own below'], exitCodes(codes))
-}
-
-/** "0 done, 1 no such repository or file, 2 …", as rows. */
-function exitCodes(text) {
-  const parts = text
-    .replace(/\s+/g, ' ')
-    .trim()
-    .replace(/\.$/, '')
-    .split(/, (?=\d)/)
-  return parts.map((part) => {
-    const [, code, what] = /^(\d+(?: or \d+)?) (.*)$/.exec(part)
-    return [code, cell(what)]
-  })
+  return table(
+    ['code', ''],
+    EXIT_CODES.map((text) => [text[0], cell(text.slice(2))]),
+  )
 }
 
 export function environmentTable() {
@@ -208,7 +198,10 @@ function commandBlocks(command) {
   const path = pathOf(command)
   const lines = helpAfter(command)
   const examples = lines.match(/^Examples\n((?: {2}.*\n?)+)/m)
-  const [notes, codes] = lines.replace(examples?.[0] ?? '', '').split('Exit codes: ')
+  const [notes] = lines
+    .replace(examples?.[0] ?? '', '')
+    .replace(DATABASE, '')
+    .split('Exit codes\n')
   const options = command.options.map(({ flags, description, defaultValue, argChoices, mandatory }) => [
     `\`${flags}\``.replaceAll('|', '\\|'),
     cell(
@@ -233,7 +226,6 @@ function commandBlocks(command) {
     ...(options.length === 0 ? [] : [table(['option', ''], options)]),
     ...(examples === null ? [] : [fence(examples[1].replace(/^ {2}/gm, '').trimEnd(), 'sh')]),
     ...(notes.trim() === '' ? [] : [prose(notes.trim())]),
-    ...(codes === undefined ? [] : [table(['exit code', ''], exitCodes(codes))]),
   ]
 }
 

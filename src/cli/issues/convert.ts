@@ -2,7 +2,7 @@ import type { ExchangeRecord, IssueRecord, NotCarried } from '../../exchange/exc
 import { writeGiteaDump } from '../../exchange/files.ts'
 import type { CommandIO, ExitCode } from '../command.ts'
 import { CommandError, counted } from '../command.ts'
-import { unwritable } from '../file-failure.ts'
+import { unwritable } from '../files.ts'
 import type { RepositoryName } from './open-repository.ts'
 import type { SourceOptions, SourceReading } from './source-reading.ts'
 import { notCarriedLines, openSource } from './source-reading.ts'

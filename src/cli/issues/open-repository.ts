@@ -4,9 +4,8 @@ import type { Standalone } from '../../standalone/standalone.ts'
 import { openStandalone } from '../../standalone/standalone.ts'
 import type { CommandIO } from '../command.ts'
 import { CommandError } from '../command.ts'
-import type { DatabaseAddress, DatabaseOptions } from '../database.ts'
-import { databaseRefusal } from '../database.ts'
-import { existingDatabase } from '../storage-kinds.ts'
+import type { Database, DatabaseOptions } from '../database.ts'
+import { existingDatabase, onDatabase } from '../database.ts'
 
 /** The name of a repository. */
 export interface RepositoryName {
@@ -33,7 +32,7 @@ export interface RepositoryOptions extends DatabaseOptions {
 export interface OpenRepository {
   readonly host: Standalone
   readonly repositoryId: Id
-  readonly database: DatabaseAddress
+  readonly database: Database
 }
 
 /** Runs work on a repository, and closes the database. @throws CommandError with the documented exit code */
@@ -42,23 +41,23 @@ export async function withRepository<T>(
   { environment }: CommandIO,
   work: (repository: OpenRepository) => Promise<T>,
 ): Promise<T> {
-  const refuseMemory = 'has no repositories: give a file, or a URL'
-  const { database, location } = await existingDatabase(options, environment, refuseMemory)
+  const database = existingDatabase(options, environment)
   try {
-    const host = await openStandalone({ ...location, logger: false })
-    try {
-      const found = await host.findRepository(options.repo.owner, options.repo.name)
-      if (found === undefined) throw notFound(options.repo, database)
-      return await work({ host, repositoryId: found.id, database })
-    } finally {
-      await host.close().catch(() => undefined) // what it could not close ends with the process
-    }
+    return await onDatabase(database, async () => {
+      const host = await openStandalone({ ...database, logger: false })
+      try {
+        const found = await host.findRepository(options.repo.owner, options.repo.name)
+        if (found === undefined) throw notFound(options.repo, database)
+        return await work({ host, repositoryId: found.id, database })
+      } finally {
+        await host.close().catch(() => undefined) // what it could not close ends with the process
+      }
+    })
   } catch (error) {
-    if (isForgeError(error, 'REPOSITORY_NOT_FOUND')) throw notFound(options.repo, database)
-    throw databaseRefusal(database, error)
+    throw isForgeError(error, 'REPOSITORY_NOT_FOUND') ? notFound(options.repo, database) : error
   }
 }
 
-function notFound({ owner, name }: RepositoryName, database: DatabaseAddress): CommandError {
+function notFound({ owner, name }: RepositoryName, database: Database): CommandError {
   return new CommandError(1, `database ${database.shown} has no repository ${owner}/${name}: correct --repo or --db`)
 }

@@ -1,6 +1,6 @@
 import type { ImportReport } from '../../index.ts'
 import { CommandError } from '../command.ts'
-import { readDataFile } from '../read-data-file.ts'
+import { readDataFile } from '../files.ts'
 
 /** Reads the value of `--users`: names, and names of accounts. @throws CommandError with the documented exit code */
 export async function readUsers(file: string): Promise<{ readonly [name: string]: string | null }> {

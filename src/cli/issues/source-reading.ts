@@ -12,7 +12,7 @@ import type { Violation } from '../../index.ts'
 import { isForgeError } from '../../index.ts'
 import type { CommandIO, ResultOptions } from '../command.ts'
 import { CommandError, counted, printable } from '../command.ts'
-import { readFailure, systemCode } from '../file-failure.ts'
+import { readFailure, systemCode } from '../files.ts'
 import type { ProgressBar } from './progress-bar.ts'
 import { progressBar } from './progress-bar.ts'
 

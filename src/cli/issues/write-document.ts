@@ -2,7 +2,7 @@ import type { IssueRecord } from '../../exchange/exchange.ts'
 import { writeCsv, writeIssues } from '../../exchange/exchange.ts'
 import { writeIssueFile } from '../../exchange/files.ts'
 import type { CommandIO } from '../command.ts'
-import { systemCode, unwritable } from '../file-failure.ts'
+import { systemCode, unwritable } from '../files.ts'
 
 /**
  * Writes a canonical document or CSV into a file, or to standard output if `out` is `-`. A reader of standard output that

@@ -22,7 +22,8 @@ export interface DatabaseLocation {
   readonly schema?: string | undefined
 }
 
-type DatabaseKind = 'sqlite' | 'postgres' | 'mysql'
+/** A kind of database. */
+export type DatabaseKind = 'sqlite' | 'postgres' | 'mysql'
 
 /** Work on a database of any kind. It closes the database. */
 export type DatabaseWork<T> = <Tx>(database: HostDatabase<Tx>) => Promise<T>
@@ -88,11 +89,16 @@ export function databaseStatus(location: DatabaseLocation): Promise<DatabaseStat
   }))
 }
 
-const SCHEMES: { readonly [scheme: string]: DatabaseKind | undefined } = {
+const SCHEMES: { readonly [scheme: string]: 'postgres' | 'mysql' | undefined } = {
   postgres: 'postgres',
   postgresql: 'postgres',
   mysql: 'mysql',
   mariadb: 'mysql',
+}
+
+/** Returns the kind of server that a URL names. Undefined: it is no URL of one of them, so it may be a file. */
+export function serverKind(db: string): 'postgres' | 'mysql' | undefined {
+  return SCHEMES[/^([a-z]+):\/\//i.exec(db)?.[1]?.toLowerCase() ?? '']
 }
 
 /** The message shows at most the scheme of a URL, which may contain a password. */
@@ -100,10 +106,10 @@ function kindOf({ db, schema }: DatabaseLocation): DatabaseKind {
   const expected = 'a postgres:// or mysql:// URL, an SQLite file, or ":memory:"'
   if (typeof db !== 'string' || db.trim() === '') throw new TypeError(`db must be ${expected}`)
 
-  const scheme = /^([a-z][a-z0-9+.-]+):\/\//i.exec(db)?.[1]
-  const kind = scheme === undefined ? undefined : SCHEMES[scheme.toLowerCase()]
+  const kind = serverKind(db)
   if (kind === undefined && db.includes('://')) {
-    throw new TypeError(`db: ${scheme === undefined ? 'a URL' : `${scheme}://`} is not supported: give ${expected}`)
+    const scheme = /^([a-z][a-z0-9+.-]+):\/\//i.exec(db)?.[0] ?? 'a URL'
+    throw new TypeError(`db: ${scheme} is not supported: give ${expected}`)
   }
   if (schema !== undefined && kind !== 'postgres') throw new TypeError('schema is for PostgreSQL: leave it out')
   return kind ?? 'sqlite'
