@@ -56,7 +56,10 @@ export function counted(count: number, noun: string): string {
 
 /** The environment variables that commands read. */
 export interface Environment {
-  /** The database to use if `--db` is not given; empty = not set. */
+  /**
+   * The database to use if `--db` is not given; empty = not set. Use it for a URL with a password: other users of the
+   * machine can see the command line, but not the environment.
+   */
   readonly FORGELET_DB?: string | undefined
 }
 
