@@ -102,10 +102,11 @@ interface ReadableStreamController<T> {
 
 declare class ReadableStream<T> {
   constructor(
-    source: { pull(controller: ReadableStreamController<T>): Promise<void>; cancel(): void },
-    strategy: { readonly highWaterMark: number },
+    source: { pull(controller: ReadableStreamController<T>): Promise<void>; cancel?(): void },
+    strategy?: { readonly highWaterMark: number },
   )
   readonly locked: boolean
+  pipeThrough<R>(transform: { readonly readable: R; readonly writable: object }): R
 }
 
 interface ReadableStreamReader<T> {
@@ -113,14 +114,8 @@ interface ReadableStreamReader<T> {
   cancel(reason?: unknown): Promise<void>
 }
 
-interface WritableStreamWriter<T> {
-  write(chunk: T): Promise<void>
-  close(): Promise<void>
-  abort(reason?: unknown): Promise<void>
-}
-
 declare class DecompressionStream {
   constructor(format: 'gzip')
   readonly readable: { getReader(): ReadableStreamReader<Uint8Array> }
-  readonly writable: { getWriter(): WritableStreamWriter<Uint8Array> }
+  readonly writable: object
 }

@@ -2,7 +2,7 @@ import type { Id } from '../schema/ids.ts'
 import { toId } from '../schema/ids.ts'
 import type { ForgeEvent } from '../schema/records.ts'
 import type { MaybePromise, SyncOrAsync } from '../schema/sync-or-async.ts'
-import { isPromise, runMaybeAsync, runSync, wait } from '../schema/sync-or-async.ts'
+import { beforeAbort, isPromise, runMaybeAsync, runSync, wait } from '../schema/sync-or-async.ts'
 import type { BeforeCommit, WriteContext } from '../storage/contract/stores.ts'
 import type { Environment } from './environment.ts'
 import type { Actor, Caller, CallOptions, PortContext } from './ports.ts'
@@ -111,17 +111,6 @@ function* untilAbort<T>(signal: AbortSignal, answer: Promise<T>): SyncOrAsync<T>
   const value = yield* wait(beforeAbort(signal, answer))
   signal.throwIfAborted()
   return value
-}
-
-function beforeAbort<T>(signal: AbortSignal, answer: Promise<T>): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const abort = (): void => reject(signal.reason)
-    const settled = Promise.resolve(answer).then(resolve, reject)
-    if (signal.aborted) return abort() // aborted while the port was called: no event will follow
-
-    signal.addEventListener('abort', abort, { once: true })
-    settled.finally(() => signal.removeEventListener('abort', abort))
-  })
 }
 
 /** Checks a caller. @throws TypeError when it is neither an object with an id, nor 'anonymous', nor 'system' */

@@ -24,4 +24,4 @@ export type {
 } from './documents/read-options.ts'
 export { writeCsv } from './documents/write-csv.ts'
 export { writeIssues } from './documents/write-issues.ts'
-export type { ExchangeFormat } from './forges/forge-format.ts'
+export type { ConversionOptions, ExchangeFormat } from './forges/forge-format.ts'

@@ -17,6 +17,11 @@ export function optional(isValid: (value: unknown) => boolean, expected: string)
   return [(value) => value === undefined || isValid(value), `${expected}, or undefined`]
 }
 
+/** Creates the rule of an option that is one of some texts, or left out. */
+export function oneOf(...choices: readonly string[]): OptionRule {
+  return optional((value) => choices.some((choice) => choice === value), `one of ${choices.join(', ')}`)
+}
+
 /**
  * Checks the options of a public function.
  *

@@ -79,6 +79,18 @@ function* waitFor<T>(value: Promise<T>): SyncOrAsync<T> {
   throw new TypeError('a waiting step was resumed before its promise settled')
 }
 
+/** Returns the answer, or rejects with the reason of the signal if that aborts first. */
+export function beforeAbort<T>(signal: AbortSignal, answer: Promise<T>): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const abort = (): void => reject(signal.reason)
+    const settled = Promise.resolve(answer).then(resolve, reject)
+    if (signal.aborted) return abort() // aborted while the answer was asked for: no event will follow
+
+    signal.addEventListener('abort', abort, { once: true })
+    settled.finally(() => signal.removeEventListener('abort', abort))
+  })
+}
+
 /**
  * Runs the steps. Returns a value if they wait for nothing, and a promise otherwise. An error of the steps is thrown
  * before the first wait and rejects the promise after it.

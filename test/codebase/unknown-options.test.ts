@@ -84,7 +84,7 @@ const REFUSED: readonly [
   [generateKey, [{ format: 'ssh', name: 'a', email: 'a@b.example', mail: 'a' }], 'generateKey', 'mail', 'email'],
   [openKeyFile, ['key', { format: 'ssh' }], 'openKeyFile', 'format'],
   [readIssues, [{ json: [] }, { oninvalid: 'throw' }], 'readIssues', 'oninvalid', 'onInvalid'],
-  [readIssues, [{ json: [] }, { limits: { depth: 3 } }], 'readIssues', 'limits.depth', 'limits.maxDepth'],
+  [readIssues, [{ json: [] }, { limits: { depth: 3 } }], 'readIssues', 'limits.depth', 'limits.maxRecordBytes'],
   [validateIssues, [[], { limits: 3 }], 'validateIssues', 'limits', 'limit'],
 ]
 

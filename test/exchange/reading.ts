@@ -1,33 +1,68 @@
-import type { ByteSource, IssueRecord, ReadOptions } from '../../src/exchange/exchange.ts'
-import { readIssues } from '../../src/exchange/exchange.ts'
+import type {
+  ByteSource,
+  ExchangeRecord,
+  IssueRecord,
+  IssueSource,
+  NotCarried,
+  ReadOptions,
+} from '../../src/exchange/exchange.ts'
+import { readExchange } from '../../src/exchange/exchange.ts'
 import type { Violation } from '../../src/schema/schema.ts'
 import { isForgeError } from '../../src/schema/schema.ts'
 
-/** What a reading yields, and how it ends. */
+/** Everything that a reading yields and reports. */
 export interface Outcome {
+  readonly records: readonly ExchangeRecord[]
   readonly issues: readonly IssueRecord[]
-  /** Those of the error that ended the reading. */
+  readonly notCarried: readonly NotCarried[]
   readonly violations: readonly Violation[]
+  /** How many violations the error counts that ended the reading. */
   readonly total: number
 }
 
-/** Reads a JSON source to its end. Any other error than INVALID_DOCUMENT is thrown. */
-export async function outcomeOf(json: ByteSource, options: ReadOptions = {}): Promise<Outcome> {
-  const issues: IssueRecord[] = []
-  try {
-    for await (const issue of readIssues({ json }, options)) issues.push(issue)
-    return { issues, violations: [], total: 0 }
-  } catch (error) {
-    if (!isForgeError(error, 'INVALID_DOCUMENT')) throw error
-    return { issues, ...error.details }
+/** Reads a source to its end, or to the first record that is not valid. Any other error than INVALID_DOCUMENT is thrown. */
+async function readToEnd(source: IssueSource, options: ReadOptions): Promise<Outcome> {
+  const records: ExchangeRecord[] = []
+  const notCarried: NotCarried[] = []
+  const reading = readExchange(source, { onNotCarried: (what) => void notCarried.push(...what), ...options })
+  const ended = async (): Promise<Pick<Outcome, 'violations' | 'total'>> => {
+    try {
+      for await (const record of reading) records.push(record)
+      return { violations: [], total: 0 }
+    } catch (error) {
+      if (isForgeError(error, 'INVALID_DOCUMENT')) return error.details
+      throw error
+    }
   }
+  const end = await ended()
+  return { records, issues: records.flatMap((each) => (each.kind === 'issue' ? [each.issue] : [])), notCarried, ...end }
+}
+
+/** Reads a JSON source up to the first record that is not valid. */
+export async function outcomeOf(json: ByteSource, options: ReadOptions = {}): Promise<Outcome> {
+  return readToEnd({ json }, options)
+}
+
+/** Reads a source past the records that are not valid. */
+export async function readSource(source: IssueSource, options: ReadOptions = {}): Promise<Outcome> {
+  const found: Violation[] = []
+  const outcome = await readToEnd(source, { onInvalid: (violation) => void found.push(violation), ...options })
+  return { ...outcome, violations: [...found, ...outcome.violations] }
 }
 
 /** Reads a JSON source past the records that are not valid. */
 export async function allViolationsOf(json: ByteSource, options: ReadOptions = {}): Promise<Outcome> {
-  const found: Violation[] = []
-  const outcome = await outcomeOf(json, { ...options, onInvalid: (violation) => found.push(violation) })
-  return { ...outcome, violations: [...found, ...outcome.violations] }
+  return readSource({ json }, options)
+}
+
+/** A folder with these texts. */
+export function folderOf(files: { readonly [name: string]: string }): IssueSource {
+  return { folder: { list: () => Object.keys(files), open: (name) => files[name] ?? '' } }
+}
+
+/** The words and counts of what is not carried. */
+export function wordsOf({ notCarried }: Outcome): { readonly [what: string]: number } {
+  return Object.fromEntries(notCarried.map(({ what, count }) => [what, count]))
 }
 
 /** Bytes in pieces of one size, all of them in the same memory. */

@@ -1,4 +1,8 @@
-import { isObject } from '../../schema/arguments.ts'
+import type { AnyIterable } from '../../schema/iteration.ts'
+import { endOf, isIterable, iteratorOf } from '../../schema/iteration.ts'
+import { beforeAbort } from '../../schema/sync-or-async.ts'
+import { ByteBuffer } from './byte-buffer.ts'
+import { HALF_PAIR, Unreadable } from './source-record.ts'
 
 /**
  * Bytes: a text, an array of bytes, or pieces that are read one after the other, such as the stream of a file or the
@@ -6,108 +10,87 @@ import { isObject } from '../../schema/arguments.ts'
  */
 export type ByteSource = Uint8Array | string | AsyncIterable<Uint8Array> | Iterable<Uint8Array>
 
-/** Why the bytes end before the source does. */
-export interface ByteFault {
-  readonly code: 'gzip' | 'surrogate'
-  readonly message: string
-}
-
-/** The bytes of a source, decompressed. The generator returns why it ended early, if it did. */
-export type Bytes = AsyncGenerator<Uint8Array, ByteFault | undefined, void>
-
 /** What a reading observes of its source. */
 export interface ByteObserver {
   readonly signal: AbortSignal | undefined
   /** Called with the length of each piece, before decompression. */
-  read(bytes: number): void
+  onRead(bytes: number): void
+  /** Called with the length of each piece, after decompression. */
+  onBytes(bytes: number): void
 }
 
+type Bytes = AsyncGenerator<Uint8Array, void, void>
+
 const TEXT_PIECE = 64 * 1024
-const GZIP: readonly number[] = [0x1f, 0x8b]
+const [GZIP_1, GZIP_2] = [0x1f, 0x8b]
+/** A source that cannot be read at all has no better place. */
+const BEGINNING = { offset: 0, line: 1 }
 
 /** Returns whether a value is a byte source. */
 export function isByteSource(value: unknown): value is ByteSource {
   return typeof value === 'string' || isIterable(value)
 }
 
-/** Returns whether a value can be iterated, at once or asynchronously. */
-export function isIterable(value: unknown): value is object {
-  return isObject(value) && (Symbol.asyncIterator in value || Symbol.iterator in value)
-}
-
 /**
- * Reads a source in pieces. A piece is read only when the one before has been used, so its memory may be reused.
+ * Reads a source in pieces, and decompresses it. A piece is read only when the one before has been used, so its memory may
+ * be reused.
  *
- * @throws the error of the source; `signal.reason` when the signal aborts; TypeError for a piece that is not bytes
+ * @throws the error of the source; `signal.reason` when the signal aborts; TypeError for a piece that is not bytes;
+ * Unreadable
  */
 export async function* readBytes(source: ByteSource, observer: ByteObserver): Bytes {
   if (typeof source === 'string' && !source.isWellFormed()) {
-    return { code: 'surrogate', message: 'expected well-formed Unicode, without half of a surrogate pair' }
+    throw new Unreadable(HALF_PAIR.code, HALF_PAIR.message, BEGINNING, false)
   }
-  const pieces = new Pieces(source, observer)
+  const pieces = piecesOf(source, observer)
+  const head = new ByteBuffer()
+  for (let step = await pieces.next(); step.done !== true; step = await pieces.next()) {
+    head.append(step.value)
+    if (head.length > 1) break
+  }
+  const first = head.take()
+  const all = first.length === 0 ? pieces : joined(first, pieces)
+  const isCompressed = first[0] === GZIP_1 && first[1] === GZIP_2
+  for await (const piece of isCompressed ? decompressed(all) : all) {
+    observer.onBytes(piece.length)
+    yield piece
+  }
+}
+
+async function* joined(first: Uint8Array, rest: Bytes): Bytes {
   try {
-    const head: Uint8Array[] = []
-    let length = 0
-    while (length < GZIP.length) {
-      const piece = await pieces.next()
-      if (piece === undefined) break
-      head.push(piece.length < GZIP.length ? piece.slice() : piece) // the next piece may reuse its memory
-      length += piece.length
-    }
-    const first = head.flatMap((piece) => [...piece.subarray(0, GZIP.length)])
-    if (GZIP.every((byte, at) => first[at] === byte)) return yield* decompressed(head, pieces)
-
-    yield* head
-    for (let piece = await pieces.next(); piece !== undefined; piece = await pieces.next()) yield piece
-    return undefined
+    yield first
+    yield* rest
   } finally {
-    pieces.close()
+    await rest.return()
   }
 }
 
-/** The pieces of a source as they come. */
-class Pieces {
-  readonly #iterator: AsyncIterator<Uint8Array> | Iterator<Uint8Array>
-  readonly #observer: ByteObserver
-  #isDone = false
-
-  constructor(source: ByteSource, observer: ByteObserver) {
-    this.#iterator = iteratorOf(source)
-    this.#observer = observer
-  }
-
-  /** Returns the next piece that is not empty, or undefined at the end. */
-  async next(): Promise<Uint8Array | undefined> {
+/** Yields the pieces of a source that are not empty, and ends it. */
+async function* piecesOf(source: ByteSource, observer: ByteObserver): Bytes {
+  const { signal } = observer
+  const iterator = iteratorOf(typeof source === 'string' ? textPieces(source) : bytesIn(source))
+  let isDone = false
+  try {
     for (;;) {
-      const { signal } = this.#observer
       signal?.throwIfAborted()
-      const step = await beforeAbort(this.#iterator.next(), signal)
-      if (step.done === true) {
-        this.#isDone = true
-        return undefined
-      }
+      const next = Promise.resolve(iterator.next())
+      const step = await (signal === undefined ? next : beforeAbort(signal, next))
+      isDone = step.done === true
+      if (step.done === true) return
       if (!(step.value instanceof Uint8Array)) throw new TypeError('a byte source must yield Uint8Array')
-      this.#observer.read(step.value.length)
       const { buffer, byteOffset, length } = step.value
+      observer.onRead(length)
       // The indexOf and subarray of a Buffer cost more than those of other arrays.
-      if (length > 0) return new Uint8Array(buffer, byteOffset, length)
+      if (length > 0) yield new Uint8Array(buffer, byteOffset, length)
     }
-  }
-
-  /** Ends the source, unless it ended by itself. Does not wait: a source that is stuck would never return. */
-  close(): void {
-    if (this.#isDone) return
-
-    this.#isDone = true
-    const ended = async (): Promise<unknown> => this.#iterator.return?.()
-    ended().catch(() => undefined)
+  } finally {
+    if (!isDone) endOf(iterator)
   }
 }
 
-function iteratorOf(source: ByteSource): AsyncIterator<Uint8Array> | Iterator<Uint8Array> {
-  if (typeof source === 'string') return textPieces(source)
-  if (source instanceof Uint8Array) return [source].values()
-  return Symbol.asyncIterator in source ? source[Symbol.asyncIterator]() : source[Symbol.iterator]()
+function bytesIn(source: Exclude<ByteSource, string>): AnyIterable<Uint8Array> {
+  return source instanceof Uint8Array ? [source] : source
 }
 
 function* textPieces(text: string): Generator<Uint8Array, void, void> {
@@ -120,47 +103,30 @@ function* textPieces(text: string): Generator<Uint8Array, void, void> {
   }
 }
 
-async function beforeAbort<T>(value: T | Promise<T>, signal: AbortSignal | undefined): Promise<T> {
-  if (signal === undefined) return value
-
-  return new Promise((resolve, reject) => {
-    const abort = (): void => reject(signal.reason)
-    signal.addEventListener('abort', abort, { once: true })
-    Promise.resolve(value)
-      .then(resolve, reject)
-      .finally(() => signal.removeEventListener('abort', abort))
-  })
-}
-
-async function* decompressed(head: readonly Uint8Array[], pieces: Pieces): Bytes {
-  const { readable, writable } = new DecompressionStream('gzip')
-  const reader = readable.getReader()
-  const writer = writable.getWriter()
-  const failure: { error: unknown }[] = []
-  const feed = async (): Promise<void> => {
-    for (const piece of head) await writer.write(piece.slice())
-    for (;;) {
-      const piece = await pieces.next().catch((error: unknown) => {
-        failure.push({ error })
+async function* decompressed(pieces: Bytes): Bytes {
+  let failure: { readonly error: unknown } | undefined
+  const compressed = new ReadableStream<Uint8Array<ArrayBuffer>>({
+    async pull(controller) {
+      try {
+        const { done, value } = await pieces.next()
+        if (done === true) controller.close()
+        else controller.enqueue(value.slice()) // its memory may be reused before the stream has read it
+      } catch (error) {
+        failure = { error }
         throw error
-      })
-      if (piece === undefined) return writer.close()
-      await writer.write(piece.slice()) // the stream may read it later than the next piece is written to its memory
-    }
-  }
-  const feeding = feed().catch((error: unknown) => writer.abort(error))
-  feeding.catch(() => undefined)
+      }
+    },
+  })
+  const reader = compressed.pipeThrough(new DecompressionStream('gzip')).getReader()
   try {
-    for (;;) {
-      const { done, value } = await reader.read()
-      if (done) return undefined
-      if (value !== undefined) yield value
-    }
+    for (let step = await reader.read(); step.value !== undefined; step = await reader.read()) yield step.value
   } catch {
-    for (const { error } of failure) throw error
-    return { code: 'gzip', message: 'expected gzip data that is neither damaged nor cut off' }
+    if (failure !== undefined) throw failure.error
+    const message = 'expected gzip data that is neither damaged nor cut off'
+    throw new Unreadable('gzip', message, BEGINNING, false)
   } finally {
+    // Neither is awaited: the source may be stuck.
     reader.cancel().catch(() => undefined)
-    writer.abort().catch(() => undefined)
+    pieces.return().catch(() => undefined)
   }
 }

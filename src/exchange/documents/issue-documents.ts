@@ -1,8 +1,6 @@
-import { isForgeError } from '../../schema/errors.ts'
-import { invalidDocument } from '../../schema/invalid-document.ts'
 import type { ExchangeRecord, IssueRecord, RecordLocator } from '../../schema/issue-record.ts'
 import type { ByteSource } from './byte-source.ts'
-import { readExchange } from './read-exchange.ts'
+import { readExchange, readParsed } from './read-exchange.ts'
 import type { ReadOptions } from './read-options.ts'
 import { writeIssues } from './write-issues.ts'
 
@@ -33,7 +31,7 @@ export interface IssueDocuments {
 /** What `createApi` needs to import and export issues: without this option it does not have those routes. */
 export const issueDocuments: IssueDocuments = {
   read(body, { contentType, ...options }) {
-    if (isList(body)) return withoutPlaces(readExchange({ json: elements(body) }, options))
+    if (isList(body)) return readParsed(body, options)
     if (!isYaml(contentType)) return readExchange({ json: body }, options)
 
     const { maxRecordBytes = MAX_YAML_ITEM_BYTES } = options.limits ?? {}
@@ -51,39 +49,4 @@ const YAML = /^(?:application|text)\/(?:x-)?(?:[a-z.-]+\+)?yaml\s*(?:;|$)/i
 
 function isYaml(contentType: string | undefined): boolean {
   return contentType !== undefined && YAML.test(contentType.trim())
-}
-
-function* elements(list: readonly unknown[]): Generator<Uint8Array, void, void> {
-  const encoder = new TextEncoder()
-  yield encoder.encode('[')
-  for (const [index, element] of list.entries()) {
-    yield encoder.encode(`${index === 0 ? '' : ','}${JSON.stringify(element) ?? 'null'}`)
-  }
-  yield encoder.encode(']')
-}
-
-/** The places would be those of a text that no one sent. */
-function withoutPlaces(
-  records: AsyncIterable<ExchangeRecord> & RecordLocator,
-): AsyncIterable<ExchangeRecord> & RecordLocator {
-  return Object.assign(recordsWithoutPlaces(records), {
-    place: () => {
-      const { pointer } = records.place() ?? {}
-      return pointer === undefined ? undefined : { pointer }
-    },
-  })
-}
-
-async function* recordsWithoutPlaces(
-  records: AsyncIterable<ExchangeRecord>,
-): AsyncGenerator<ExchangeRecord, void, void> {
-  try {
-    yield* records
-  } catch (error) {
-    if (!isForgeError(error, 'INVALID_DOCUMENT')) throw error
-
-    const { violations, total } = error.details
-    const bare = violations.map(({ pointer, code, message }) => ({ pointer, code, message }))
-    throw invalidDocument(bare, total)
-  }
 }

@@ -1,20 +1,17 @@
 import { invalidDocument } from '../../schema/invalid-document.ts'
-import type { ExchangeRecord, IssueRecord, RecordLocator } from '../../schema/issue-record.ts'
-import type { FolderCandidate } from '../forges/all-formats.ts'
-import { formatOfRecord, formatsOfFolder } from '../forges/all-formats.ts'
+import type { ExchangeRecord, IssueRecord, RecordLocator, SourcePlace } from '../../schema/issue-record.ts'
+import { formatOfFolder, formatOfRecord } from '../forges/all-formats.ts'
 import { isForeign } from '../forges/foreign.ts'
-import type { Conversion, ConversionOptions, FolderFormat } from '../forges/forge-format.ts'
+import type { Conversion, LocatedRecords } from '../forges/forge-format.ts'
+import { fileNamed } from '../forges/forge-format.ts'
 import { readJson } from '../json/read-json.ts'
 import { readYaml } from '../yaml/read-yaml.ts'
-import type { Bytes } from './byte-source.ts'
 import { readBytes } from './byte-source.ts'
-import { ConvertedBatch } from './converted-batch.ts'
 import type { IssueSource, ListSource, ReadOptions, SourceFolder } from './read-options.ts'
-import { checkReading, isYamlName, limitsOf } from './read-options.ts'
-import { Reading, RecordFindings } from './reading.ts'
-import type { RecordBatch } from './record-batch.ts'
-
-type Batches = AsyncGenerator<ConvertedBatch, void, void>
+import { checkReading, isYamlName, maxRecordBytesOf } from './read-options.ts'
+import { Reading } from './reading.ts'
+import type { SourceRecords } from './source-record.ts'
+import { Unreadable } from './source-record.ts'
 
 /**
  * Reads the issues of a source in its order, and checks each. The memory does not grow with the source.
@@ -24,7 +21,7 @@ type Batches = AsyncGenerator<ConvertedBatch, void, void>
  */
 export function readIssues(source: IssueSource, options: ReadOptions = {}): AsyncIterable<IssueRecord> & RecordLocator {
   checkReading('readIssues', source, options)
-  return recordsOf(batchesOf(source, options), (record) => (record.kind === 'issue' ? record.issue : undefined))
+  return recordsOf(sourceOf(source), options, (record) => (record.kind === 'issue' ? record.issue : undefined))
 }
 
 /**
@@ -38,147 +35,126 @@ export function readExchange(
   options: ReadOptions = {},
 ): AsyncIterable<ExchangeRecord> & RecordLocator {
   checkReading('readExchange', source, options)
-  return recordsOf(batchesOf(source, options), (record) => record)
+  return recordsOf(sourceOf(source), options, (record) => record)
+}
+
+/** Reads the records of a list that was parsed before. They have no places in bytes. */
+export function readParsed(
+  list: readonly unknown[],
+  options: ReadOptions,
+): AsyncIterable<ExchangeRecord> & RecordLocator {
+  async function* records(): SourceRecords {
+    for (const value of list) yield [{ value, place: undefined, faults: [] }]
+  }
+  return recordsOf(
+    (reading) => listOf(records(), reading),
+    options,
+    (record) => record,
+  )
 }
 
 function recordsOf<T>(
-  batches: Batches,
+  read: (reading: Reading) => LocatedRecords,
+  options: ReadOptions,
   pick: (record: ExchangeRecord) => T | undefined,
 ): AsyncIterable<T> & RecordLocator {
-  let lastBatch: ConvertedBatch | undefined
-  let lastIndex = -1
+  let last: SourcePlace | undefined
   async function* all(): AsyncGenerator<T, void, void> {
-    for await (const batch of batches) {
-      lastBatch = batch
-      lastIndex = -1
-      for (const record of batch.records) {
-        lastIndex += 1
+    const reading = new Reading(options)
+    for await (const batch of read(reading)) {
+      for (const { record, place } of batch) {
+        last = place
         const picked = pick(record)
         if (picked !== undefined) yield picked
       }
-      lastBatch = undefined
     }
+    reading.end()
   }
-  return Object.assign(all(), { place: () => lastBatch?.placeOf(lastIndex) })
+  return Object.assign(all(), { place: () => last })
 }
 
-async function* batchesOf(source: IssueSource, options: ReadOptions): Batches {
-  const reading = new Reading(options)
-  yield* 'folder' in source ? folderOf(source.folder, options, reading) : listOf(source, options, reading)
-  reading.end()
+function sourceOf(source: IssueSource): (reading: Reading) => LocatedRecords {
+  return (reading) =>
+    'folder' in source ? folderOf(source.folder, reading) : listOf(recordsIn(source, reading), reading)
 }
 
-async function* listOf(source: ListSource, options: ReadOptions, reading: Reading): Batches {
-  const findings = new RecordFindings(reading, undefined)
-  let conversion: Conversion | undefined
-  for await (const batch of recordsIn(source, options, reading, undefined)) {
-    conversion ??= formatOfRecord(batch.records[0], options.format).open(conversionOptions(options))
-    yield* converted(batch, conversion, { findings, reading, file: undefined })
-  }
+function listOf(records: SourceRecords, reading: Reading): LocatedRecords {
+  const { options } = reading
+  return converted(
+    records,
+    undefined,
+    reading,
+    (first) => formatOfRecord(first, options.format).open(options, false).issues,
+  )
 }
 
-async function* folderOf(folder: SourceFolder, options: ReadOptions, reading: Reading): Batches {
-  const names = await folder.list()
-  const known = new Set(names)
-  const open = (name: string): AsyncGenerator<RecordBatch, void, void> => {
-    // A name may come from the source itself, and must not lead out of the folder.
-    if (!known.has(name)) throw new TypeError(`the folder has no file ${name}`)
-    const bytes = folder.open(name)
-    return recordsIn(isYamlName(name) ? { yaml: bytes } : { json: bytes }, options, reading, name)
-  }
-  const format = await formatOf(names, options, open)
+async function* folderOf(folder: SourceFolder, reading: Reading): LocatedRecords {
+  const unread = new Set(await folder.list())
+  const format = formatOfFolder([...unread], reading.options.format)
+  if (format === undefined) throw noForge()
+
+  const root = (fileNamed([...unread], format.issuesFile) ?? '').slice(0, -format.issuesFile.length)
   yield* format.read({
-    names,
-    options: conversionOptions(options),
-    async *read(name, conversion) {
-      const findings = new RecordFindings(reading, name)
-      for await (const batch of open(name)) yield* converted(batch, conversion, { findings, reading, file: name })
+    options: reading.options,
+    has: (file) => unread.has(`${root}${file}`),
+    async *read(file, conversionOf) {
+      const name = `${root}${file}`
+      // A name may come from the source itself, and must not lead out of the folder.
+      if (!unread.delete(name)) return
+      const bytes = folder.open(name)
+      const records = recordsIn(isYamlName(name) ? { yaml: bytes } : { json: bytes }, reading)
+      yield* converted(records, name, reading, conversionOf)
     },
-    leave: (what, name) => reading.notCarried(what, '', name),
   })
+  for (const name of unread) reading.leaveFile(format.wordOf?.(name.slice(root.length)) ?? 'file', name)
 }
 
-async function formatOf(
-  names: readonly string[],
-  options: ReadOptions,
-  open: (name: string) => AsyncGenerator<RecordBatch, void, void>,
-): Promise<FolderFormat> {
-  const candidates = formatsOfFolder(names, options.format)
-  const [first, ...others] = candidates
-  const chosen = others.length === 0 ? first : await formatOfIssues(candidates, open)
-  if (chosen !== undefined) return chosen.folder
-
-  throw invalidDocument([{ pointer: '', code: 'folder', message: 'expected a folder that a forge wrote' }])
+function noForge(): Error {
+  return invalidDocument([{ pointer: '', code: 'folder', message: 'expected a folder that a forge wrote' }])
 }
 
-async function formatOfIssues(
-  candidates: readonly FolderCandidate[],
-  open: (name: string) => AsyncGenerator<RecordBatch, void, void>,
-): Promise<FolderCandidate | undefined> {
-  const [first] = candidates
-  for await (const { records } of first === undefined ? [] : open(first.issuesFile)) {
-    return candidates.find(({ format }) => format.recognizes(records[0]))
-  }
-  return first // without issues every form reads the same
+function recordsIn(source: ListSource, reading: Reading): SourceRecords {
+  const maxRecordBytes = maxRecordBytesOf(reading.options)
+  if ('yaml' in source) return readYaml(readBytes(source.yaml, reading), maxRecordBytes)
+  return readJson(readBytes(source.json, reading), maxRecordBytes)
 }
 
-function recordsIn(
-  source: ListSource,
-  options: ReadOptions,
-  reading: Reading,
+/** Yields what the records of a list become, up to the one that ends the reading. */
+async function* converted(
+  batches: SourceRecords,
   file: string | undefined,
-): AsyncGenerator<RecordBatch, void, void> {
-  const isYaml = 'yaml' in source
-  const all = readBytes(isYaml ? source.yaml : source.json, reading)
-  const bytes = options.onBytes === undefined ? all : observed(all, options.onBytes)
-  return isYaml ? readYaml(bytes, limitsOf(options), file) : readJson(bytes, limitsOf(options), file)
-}
-
-async function* observed(bytes: Bytes, onBytes: (bytes: number) => void): Bytes {
+  reading: Reading,
+  conversionOf: (first: unknown) => Conversion | undefined,
+): LocatedRecords {
+  const inFile = file === undefined ? undefined : { file }
+  let conversion: Conversion | undefined
+  let index = 0
   try {
-    for (;;) {
-      const piece = await bytes.next()
-      if (piece.done === true) return piece.value
-      onBytes(piece.value.length)
-      yield piece.value
-    }
-  } finally {
-    await bytes.return(undefined)
-  }
-}
-
-/** The reading of one list. */
-interface ListReading {
-  readonly findings: RecordFindings
-  readonly reading: Reading
-  readonly file: string | undefined
-}
-
-/** Yields what the records of a batch become: once, or up to the record that ends the reading. */
-function* converted(
-  batch: RecordBatch,
-  conversion: Conversion,
-  { findings, reading, file }: ListReading,
-): Generator<ConvertedBatch, void, void> {
-  reading.count(batch.records.length)
-  const all = new ConvertedBatch(batch, file)
-  try {
-    for (const [index, record] of batch.records.entries()) {
-      const made = isForeign(record)
-        ? conversion.convert(record, findings)
-        : [{ kind: 'issue', issue: record } as const]
-      const records = findings.settle(batch, index, made)
-      if (records === undefined) continue
-      conversion.carried?.(records)
-      all.add(index, records)
+    for await (const batch of batches) {
+      const located: { record: ExchangeRecord; place: SourcePlace }[] = []
+      try {
+        for (const { value, place: bytes, faults } of batch) {
+          conversion ??= conversionOf(value)
+          if (conversion === undefined) throw noForge()
+          const place = { pointer: `/${index}`, ...bytes, ...inFile }
+          index += 1
+          const made = isForeign(value)
+            ? conversion.convert(value, reading)
+            : [{ kind: 'issue', issue: value } as const]
+          const records = reading.accept(made, faults, place)
+          if (records === undefined) continue
+          conversion.carried?.(records)
+          for (const record of records) located.push({ record, place })
+        }
+      } catch (error) {
+        yield located
+        throw error
+      }
+      yield located
     }
   } catch (error) {
-    yield all
-    throw error
+    if (!(error instanceof Unreadable)) throw error
+    const { code, message, place, isInRecord } = error
+    throw invalidDocument([{ pointer: isInRecord ? `/${index}` : '', code, message, ...place, ...inFile }])
   }
-  yield all
-}
-
-function conversionOptions({ confidential = 'leave-out', minimized = 'leave-out' }: ReadOptions): ConversionOptions {
-  return { confidential, minimized }
 }

@@ -2,109 +2,90 @@ import { jsonPointer } from '../../schema/documents/check.ts'
 import { recordChecks } from '../../schema/documents/record-schemas.ts'
 import type { Violation } from '../../schema/errors.ts'
 import { invalidDocument } from '../../schema/invalid-document.ts'
-import type { ExchangeRecord, NotCarried } from '../../schema/issue-record.ts'
+import type { ExchangeRecord, NotCarried, SourcePlace } from '../../schema/issue-record.ts'
 import { MAX_VIOLATIONS } from '../../schema/text.ts'
 import type { Findings, Made } from '../forges/forge-format.ts'
 import type { ByteObserver } from './byte-source.ts'
 import type { ReadOptions } from './read-options.ts'
-import type { Finding, Path, Place, RecordBatch } from './record-batch.ts'
+import type { Finding, Path } from './source-record.ts'
 
 const PROGRESS_MS = 100
 
 /** What one reading collects and reports: violations, what is not carried, and how far it is. */
-export class Reading implements ByteObserver {
+export class Reading implements ByteObserver, Findings {
+  readonly options: ReadOptions
   readonly signal: AbortSignal | undefined
-  readonly #options: ReadOptions
   readonly #notCarried = new Map<string, NotCarried>()
+  /** What the conversion of the current record found. */
+  #found: { readonly what: string; readonly path: Path; readonly count: number }[] = []
   #records = 0
   #bytes = 0
   #reportedAt = performance.now()
 
   constructor(options: ReadOptions) {
+    this.options = options
     this.signal = options.signal
-    this.#options = options
   }
 
-  read(bytes: number): void {
+  onRead(bytes: number): void {
     this.#bytes += bytes
     if (performance.now() - this.#reportedAt >= PROGRESS_MS) this.#report()
   }
 
-  /** Counts records that were read, valid or not. */
-  count(records: number): void {
-    this.#records += records
+  onBytes(bytes: number): void {
+    this.options.onBytes?.(bytes)
   }
 
-  notCarried(what: string, pointer: string, file: string | undefined, count = 1): void {
+  notCarried(what: string, path: Path, count = 1): void {
+    this.#found.push({ what, path, count })
+  }
+
+  /** Reports a file that was not read. */
+  leaveFile(what: string, file: string): void {
+    this.#add(what, { pointer: '', file }, 1)
+  }
+
+  /**
+   * Checks what a record became, and reports what was found. Returns undefined if something is not valid.
+   * @throws ForgeError `INVALID_DOCUMENT` unless `onInvalid` is a function
+   */
+  accept(made: readonly Made[], faults: readonly Finding[], place: SourcePlace): readonly ExchangeRecord[] | undefined {
+    const found = this.#found
+    if (found.length > 0) this.#found = []
+    this.#records += 1
+    if (faults.length === 0 && areRecords(made)) {
+      for (const { what, path, count } of found) this.#add(what, inside(place, path), count)
+      return made
+    }
+    const findings = [...faults, ...made.flatMap((each) => [...recordChecks[each.kind].findings(contentOf(each), [])])]
+    const violationOf = ({ path, code, message }: Finding): Violation => ({ ...inside(place, path), code, message })
+    const { onInvalid } = this.options
+    if (typeof onInvalid !== 'function') {
+      throw invalidDocument(findings.slice(0, MAX_VIOLATIONS).map(violationOf), findings.length)
+    }
+    for (const finding of findings) onInvalid(violationOf(finding))
+    return undefined
+  }
+
+  end(): void {
+    this.options.onNotCarried?.([...this.#notCarried.values()])
+    this.#report()
+  }
+
+  #add(what: string, { pointer, file }: SourcePlace, count: number): void {
     const known = this.#notCarried.get(what) ?? { what, count: 0, pointer, ...(file !== undefined && { file }) }
     this.#notCarried.set(what, { ...known, count: known.count + count })
   }
 
-  /** Reports the violations of a record, or ends the reading with them. */
-  refuse(violations: Iterable<Violation>, first: readonly Violation[], total: number): void {
-    const { onInvalid } = this.#options
-    if (typeof onInvalid !== 'function') throw invalidDocument(first, total)
-    for (const violation of violations) onInvalid(violation)
-  }
-
-  end(): void {
-    const notCarried: readonly NotCarried[] = [...this.#notCarried.values()]
-    this.#options.onNotCarried?.(notCarried)
-    this.#report()
-  }
-
   #report(): void {
     this.#reportedAt = performance.now()
-    this.#options.onProgress?.({ records: this.#records, bytes: this.#bytes })
+    this.options.onProgress?.({ records: this.#records, bytes: this.#bytes })
   }
 }
 
-/** Collects what a conversion finds in the records of one file, one record after the other. */
-export class RecordFindings implements Findings {
-  readonly #reading: Reading
-  readonly #file: string | undefined
-  #notCarried: { readonly what: string; readonly path: Path; readonly count: number | undefined }[] = []
-
-  constructor(reading: Reading, file: string | undefined) {
-    this.#reading = reading
-    this.#file = file
-  }
-
-  notCarried(what: string, path: Path, count?: number): void {
-    this.#notCarried.push({ what, path, count })
-  }
-
-  /** Checks what a record became, and reports what was found. Returns undefined if something is not valid. */
-  settle(batch: RecordBatch, index: number, made: readonly Made[]): readonly ExchangeRecord[] | undefined {
-    const faults = batch.faults(index)
-    const record = batch.first + index
-    const notCarried = this.#notCarried
-    if (notCarried.length > 0) this.#notCarried = []
-    if (faults.length === 0 && areRecords(made)) {
-      for (const { what, path, count } of notCarried) {
-        this.#reading.notCarried(what, jsonPointer([record, ...path]), this.#file, count)
-      }
-      return made
-    }
-    const findings = [...faults, ...made.flatMap((each) => [...recordChecks[each.kind].findings(contentOf(each), [])])]
-    const first = findings.slice(0, MAX_VIOLATIONS)
-    const paths = first.map(({ path }) => path)
-    const places = batch.places(index, paths)
-    const violations = first.map((finding, at) => this.#violation(record, finding, places[at]))
-    this.#reading.refuse(this.#all(record, violations, findings.slice(MAX_VIOLATIONS)), violations, findings.length)
-    return undefined
-  }
-
-  /** Only the first violations of a record have places: another walk through the record for each hundred would be slow. */
-  *#all(record: number, violations: readonly Violation[], rest: readonly Finding[]): Generator<Violation, void, void> {
-    yield* violations
-    for (const finding of rest) yield this.#violation(record, finding, undefined)
-  }
-
-  #violation(record: number, { path, code, message }: Finding, place: Place | undefined): Violation {
-    const file = this.#file === undefined ? undefined : { file: this.#file }
-    return { pointer: jsonPointer([record, ...path]), code, message, ...place, ...file }
-  }
+/** The place of a record, with a pointer to something in it. */
+function inside(place: SourcePlace, path: Path): SourcePlace {
+  return { ...place, pointer: `${place.pointer}${jsonPointer(path)}` }
 }
 
 function areRecords(made: readonly Made[]): made is readonly ExchangeRecord[] {

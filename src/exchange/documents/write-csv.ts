@@ -1,7 +1,8 @@
 import { need } from '../../schema/arguments.ts'
 import { canonicalIssue } from '../../schema/canonical-issue.ts'
 import type { IssueRecord } from '../../schema/issue-record.ts'
-import { isIterable } from './byte-source.ts'
+import type { AnyIterable } from '../../schema/iteration.ts'
+import { isIterable } from '../../schema/iteration.ts'
 import { encodedPieces, issueLine } from './write-issues.ts'
 
 /** The columns, in their order, and what each has of an issue. */
@@ -35,7 +36,7 @@ export function writeCsv(issues: Iterable<IssueRecord> | AsyncIterable<IssueReco
   return encodedPieces(rows(issues))
 }
 
-async function* rows(issues: Iterable<IssueRecord> | AsyncIterable<IssueRecord>): AsyncGenerator<string, void, void> {
+async function* rows(issues: AnyIterable<IssueRecord>): AsyncGenerator<string, void, void> {
   yield rowOf(Object.keys(COLUMNS))
   let index = 0
   for await (const issue of issues) {

@@ -4,12 +4,12 @@ import { firstFindings, jsonPointer } from '../../schema/documents/check.ts'
 import { issueCheck } from '../../schema/documents/record-schemas.ts'
 import { invalidDocument } from '../../schema/invalid-document.ts'
 import type { IssueRecord } from '../../schema/issue-record.ts'
+import type { AnyIterable } from '../../schema/iteration.ts'
+import { isIterable } from '../../schema/iteration.ts'
 import { MAX_VIOLATIONS } from '../../schema/text.ts'
-import { isIterable } from './byte-source.ts'
-import { halfPairs } from './record-batch.ts'
+import { halfPairs } from './source-record.ts'
 
 const PIECE_CHARACTERS = 32 * 1024
-const MAX_BYTES_OF_A_CODE_UNIT = 3
 
 /**
  * Writes the canonical document: one issue on each line, in the given order.
@@ -23,7 +23,7 @@ export function writeIssues(issues: Iterable<IssueRecord> | AsyncIterable<IssueR
   return encodedPieces(lines(issues))
 }
 
-async function* lines(issues: Iterable<IssueRecord> | AsyncIterable<IssueRecord>): AsyncGenerator<string, void, void> {
+async function* lines(issues: AnyIterable<IssueRecord>): AsyncGenerator<string, void, void> {
   let index = 0
   for await (const issue of issues) {
     yield `${index === 0 ? '[' : ','}\n${issueLine(issue, index)}`
@@ -34,26 +34,15 @@ async function* lines(issues: Iterable<IssueRecord> | AsyncIterable<IssueRecord>
 
 /** Encodes texts, several at once. */
 export async function* encodedPieces(texts: AsyncIterable<string>): AsyncGenerator<Uint8Array, void, void> {
-  const encode = pieceEncoder()
+  const encoder = new TextEncoder()
   let piece = ''
   for await (const text of texts) {
     piece += text
     if (piece.length < PIECE_CHARACTERS) continue
-    yield encode(piece)
+    yield encoder.encode(piece)
     piece = ''
   }
-  if (piece !== '') yield encode(piece)
-}
-
-/** Returns a function that encodes texts of about the same length. */
-function pieceEncoder(): (text: string) => Uint8Array {
-  const encoder = new TextEncoder()
-  const memory = new Uint8Array(2 * PIECE_CHARACTERS * MAX_BYTES_OF_A_CODE_UNIT)
-  return (text) => {
-    if (text.length * MAX_BYTES_OF_A_CODE_UNIT > memory.length) return encoder.encode(text)
-    // A third faster than `encode`, which reads the text a second time for its length.
-    return memory.slice(0, encoder.encodeInto(text, memory).written)
-  }
+  if (piece !== '') yield encoder.encode(piece)
 }
 
 /** Returns an issue as a line of a canonical document. @throws ForgeError `INVALID_DOCUMENT` when it is not valid */

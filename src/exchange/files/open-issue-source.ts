@@ -3,7 +3,7 @@ import { join, relative, sep } from 'node:path'
 import process from 'node:process'
 import type { IssueSource, SourceFolder } from '../documents/read-options.ts'
 import { isYamlName } from '../documents/read-options.ts'
-import { pathOf } from './path.ts'
+import { pathOf } from './target.ts'
 
 /** A source on disk, or standard input. */
 export type OpenedSource = IssueSource & {

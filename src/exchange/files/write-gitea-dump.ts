@@ -1,6 +1,5 @@
-import { randomUUID } from 'node:crypto'
-import { appendFile, mkdir, open, readdir, rename, rm, writeFile } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
+import { appendFile, mkdir, open, readdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { isObject, need } from '../../schema/arguments.ts'
 import { invalidDocument } from '../../schema/invalid-document.ts'
 import type {
@@ -10,11 +9,12 @@ import type {
   LabelRecord,
   MilestoneRecord,
 } from '../../schema/issue-record.ts'
-import { isIterable } from '../documents/byte-source.ts'
+import type { AnyIterable } from '../../schema/iteration.ts'
+import { isIterable } from '../../schema/iteration.ts'
 import { issueLine } from '../documents/write-issues.ts'
 import { dumpComment, dumpIssue, dumpLabel, dumpMilestone } from '../forges/gitea-dump-records.ts'
 import { yamlOf } from '../yaml/write-yaml.ts'
-import { pathOf } from './path.ts'
+import { isMissing, pathOf, writeBeside } from './target.ts'
 
 /** The repository that a dump is of. */
 export interface DumpedRepository {
@@ -42,15 +42,10 @@ export async function writeGiteaDump(
   const target = pathOf('writeGiteaDump', folder)
   await checkEmpty(target)
 
-  const beside = join(dirname(target), `.forgelet-${randomUUID()}.part`)
-  await mkdir(join(beside, 'comments'), { recursive: true })
-  try {
+  await writeBeside(target, async (beside) => {
+    await mkdir(join(beside, 'comments'), { recursive: true })
     await new DumpFolder(beside).write(records, repository)
-    await rename(beside, target)
-  } catch (error) {
-    await rm(beside, { recursive: true, force: true })
-    throw error
-  }
+  })
 }
 
 /** Fails before the records are read, not after. */
@@ -59,7 +54,7 @@ async function checkEmpty(target: string): Promise<void> {
     const [found] = await readdir(target)
     if (found === undefined) return
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return
+    if (isMissing(error)) return
     throw error
   }
   throw Object.assign(new Error(`the folder ${target} is not empty`), { code: 'ENOTEMPTY', path: target })
@@ -96,10 +91,7 @@ class DumpFolder {
     this.#path = path
   }
 
-  async write(
-    records: Iterable<ExchangeRecord> | AsyncIterable<ExchangeRecord>,
-    { owner, name }: DumpedRepository,
-  ): Promise<void> {
+  async write(records: AnyIterable<ExchangeRecord>, { owner, name }: DumpedRepository): Promise<void> {
     const issues = await open(join(this.#path, 'issue.yml'), 'wx')
     try {
       await writeFile(issues, this.#issuePieces(records))
@@ -116,9 +108,7 @@ class DumpFolder {
     await writeFile(join(this.#path, 'repo.yml'), repository, { flag: 'wx' })
   }
 
-  async *#issuePieces(
-    records: Iterable<ExchangeRecord> | AsyncIterable<ExchangeRecord>,
-  ): AsyncGenerator<string, void, void> {
+  async *#issuePieces(records: AnyIterable<ExchangeRecord>): AsyncGenerator<string, void, void> {
     let text = ''
     for await (const record of records) {
       if (record.kind === 'label') this.#add(this.#labels, record.label.name, record.label)

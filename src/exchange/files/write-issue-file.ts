@@ -1,12 +1,10 @@
-import { randomUUID } from 'node:crypto'
 import type { Stats } from 'node:fs'
-import { open, realpath, rename, rm, stat, writeFile } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
+import { open, realpath, stat, writeFile } from 'node:fs/promises'
 import { need } from '../../schema/arguments.ts'
 import type { IssueRecord } from '../../schema/issue-record.ts'
 import { writeCsv } from '../documents/write-csv.ts'
 import { writeIssues } from '../documents/write-issues.ts'
-import { pathOf } from './path.ts'
+import { isMissing, pathOf, writeBeside } from './target.ts'
 
 /** Options of `writeIssueFile`. */
 export interface IssueFileOptions {
@@ -31,14 +29,7 @@ export async function writeIssueFile(
   // A pipe or a device cannot be replaced.
   if (found !== undefined && !found.isFile()) return write(target, 'w', undefined, pieces)
 
-  const beside = join(dirname(target), `.forgelet-${randomUUID()}.part`)
-  try {
-    await write(beside, 'wx', found?.mode, pieces)
-    await rename(beside, target)
-  } catch (error) {
-    await rm(beside, { force: true })
-    throw error
-  }
+  await writeBeside(target, (beside) => write(beside, 'wx', found?.mode, pieces))
 }
 
 /** Follows links, so that the file is replaced and not the link. */
@@ -47,7 +38,7 @@ async function targetOf(path: string): Promise<{ readonly target: string; readon
     const target = await realpath(path)
     return { target, found: await stat(target) }
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return { target: path, found: undefined }
+    if (isMissing(error)) return { target: path, found: undefined }
     throw error
   }
 }

@@ -1,5 +1,5 @@
 import type { ExchangeFormat, FolderFormat, ForgeFormat } from './forge-format.ts'
-import { documentFormat } from './forge-format.ts'
+import { documentFormat, fileNamed } from './forge-format.ts'
 import { giteaDumpFormat } from './gitea-dump.ts'
 import { gitlabFormat } from './gitlab.ts'
 import { gitlabRestFormat } from './gitlab-rest.ts'
@@ -22,27 +22,32 @@ export function formatNames(): readonly ExchangeFormat[] {
 
 /** Returns the form of a list whose first record this is. */
 export function formatOfRecord(record: unknown, name: ExchangeFormat | undefined): ForgeFormat {
-  return (
-    ALL_FORMATS.find((format) => format.name === name || (name === undefined && format.recognizes(record))) ??
-    documentFormat
-  )
+  const isIt = (format: ForgeFormat) => (name === undefined ? format.recognizes(record) : format.name === name)
+  return ALL_FORMATS.find(isIt) ?? documentFormat
 }
 
-/** A form that may be that of a folder, and the file with its issues. */
-export interface FolderCandidate {
-  readonly format: ForgeFormat
-  readonly folder: FolderFormat
-  readonly issuesFile: string
+/** Returns the form of a folder with these files. Undefined: no forge wrote it. */
+export function formatOfFolder(names: readonly string[], name: ExchangeFormat | undefined): FolderFormat | undefined {
+  const formats = ALL_FORMATS.filter((format) => name === undefined || format.name === name)
+  const lists = formats.filter(({ commentsFile }) => commentsFile !== undefined)
+  const folders = [...formats.flatMap(({ folder }) => folder ?? []), ...(lists.length > 0 ? [listFolder(lists)] : [])]
+  return folders.find(({ issuesFile }) => fileNamed(names, issuesFile) !== undefined)
 }
 
-/** Returns the forms that a folder with these files may have. If they are several, the first issue decides. */
-export function formatsOfFolder(
-  names: readonly string[],
-  name: ExchangeFormat | undefined,
-): readonly FolderCandidate[] {
-  return ALL_FORMATS.flatMap((format) => {
-    const { folder } = format
-    const issuesFile = name === undefined || format.name === name ? folder?.issuesFile(names) : undefined
-    return folder === undefined || issuesFile === undefined ? [] : [{ format, folder, issuesFile }]
-  })
+/** Two lists, of issues and of comments. The first issue determines their form. Comments follow all issues. */
+function listFolder(formats: readonly ForgeFormat[]): FolderFormat {
+  return {
+    issuesFile: 'issues.json',
+    async *read(folder) {
+      const has = ({ commentsFile = '' }: ForgeFormat): boolean => folder.has(commentsFile)
+      let [format] = formats
+      let lists = format?.open(folder.options, has(format))
+      yield* folder.read('issues.json', (first) => {
+        if (formats.length > 1) format = formats.find(({ recognizes }) => recognizes(first))
+        lists = format?.open(folder.options, has(format))
+        return lists?.issues
+      })
+      yield* folder.read(format?.commentsFile ?? '', () => lists?.comments)
+    },
+  }
 }

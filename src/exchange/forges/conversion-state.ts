@@ -1,5 +1,5 @@
 import type { ExchangeRecord } from '../../schema/issue-record.ts'
-import type { Path } from '../documents/record-batch.ts'
+import type { Path } from '../documents/source-record.ts'
 import type { Findings, Foreign, Made } from './forge-format.ts'
 
 /**

@@ -1,5 +1,5 @@
 import { isObject } from '../../schema/arguments.ts'
-import type { Path } from '../documents/record-batch.ts'
+import type { Path } from '../documents/source-record.ts'
 import type { Findings, Foreign } from './forge-format.ts'
 
 // Conversions only rename and regroup. What they make is checked afterwards by the schema of its kind, so a foreign value of

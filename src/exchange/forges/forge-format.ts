@@ -1,6 +1,5 @@
-import type { ExchangeRecord } from '../../schema/issue-record.ts'
-import type { ConvertedBatch } from '../documents/converted-batch.ts'
-import type { Path } from '../documents/record-batch.ts'
+import type { ExchangeRecord, SourcePlace } from '../../schema/issue-record.ts'
+import type { Path } from '../documents/source-record.ts'
 
 /** The forms of a source: our own documents, and what other forges write. */
 export type ExchangeFormat = 'document' | 'github' | 'gitlab' | 'gitlab-rest' | 'gitea' | 'gitea-dump'
@@ -14,12 +13,12 @@ export interface Findings {
   notCarried(what: string, path: Path, count?: number): void
 }
 
-/** Options of a conversion. */
+/** What is left out of a source, unless it is kept. */
 export interface ConversionOptions {
-  /** What happens to records that not every reader of their forge may see. */
-  readonly confidential: 'leave-out' | 'keep'
-  /** What happens to comments that their forge folds away. */
-  readonly minimized: 'leave-out' | 'keep'
+  /** Records that not every reader of their forge may see. Default 'leave-out': they are reported as not carried. */
+  readonly confidential?: 'leave-out' | 'keep' | undefined
+  /** Comments that GitHub folds away, such as spam. Default 'leave-out'. They are reported as not carried in any case. */
+  readonly minimized?: 'leave-out' | 'keep' | undefined
 }
 
 /** What a conversion makes of a record, before its schema has checked it. */
@@ -37,14 +36,25 @@ export interface Conversion {
   carried?(records: readonly ExchangeRecord[]): void
 }
 
-/** A folder of files that is being read. */
+/** Exchange records, several at once, and for each the place of the record in the source that it came from. */
+export type LocatedRecords = AsyncGenerator<
+  readonly { readonly record: ExchangeRecord; readonly place: SourcePlace }[],
+  void,
+  void
+>
+
+/** A folder of files that is being read. The names of files begin at the folder of the issues. */
 export interface FolderReading {
-  readonly names: readonly string[]
   readonly options: ConversionOptions
-  /** Reads the records of one file, JSON or YAML by its name, and yields what the conversion makes of them. */
-  read(name: string, conversion: Conversion): AsyncGenerator<ConvertedBatch, void, void>
-  /** Reports a file that is not read. */
-  leave(what: string, name: string): void
+  /** Returns whether the folder has a file that was not read yet. */
+  has(file: string): boolean
+  /**
+   * Reads the records of one file, JSON or YAML by its name, and yields what the conversion makes of them. Yields nothing
+   * if there is no such file, or if it was read before.
+   *
+   * @param conversionOf - returns the conversion of a list whose first record this is. Undefined: no forge wrote it
+   */
+  read(file: string, conversionOf: (first: unknown) => Conversion | undefined): LocatedRecords
 }
 
 /** A form of a source: recognizes it, converts it, and reports what is not carried. */
@@ -52,18 +62,25 @@ export interface ForgeFormat {
   readonly name: ExchangeFormat
   /** Returns whether a record of a list has this form. The first record decides for all. */
   recognizes(record: unknown): boolean
-  /** Begins to convert a list. */
-  open(options: ConversionOptions): Conversion
-  /** Absent: the form has no folders. */
+  /** Begins to convert a list of issues, and that of their comments. @param hasComments - whether it follows */
+  open(
+    options: ConversionOptions,
+    hasComments: boolean,
+  ): { readonly issues: Conversion; readonly comments?: Conversion }
+  /** The file with the comments, beside `issues.json`. */
+  readonly commentsFile?: string
+  /** A folder of other files. */
   readonly folder?: FolderFormat
 }
 
 /** The folders of a form. */
 export interface FolderFormat {
-  /** Returns the file with the issues. Undefined: a folder with these files does not have this form. */
-  issuesFile(names: readonly string[]): string | undefined
+  /** The file with the issues. A folder without it does not have this form. */
+  readonly issuesFile: string
   /** Reads a folder. Labels and milestones precede the issues that name them, and the comments of an issue follow it. */
-  read(folder: FolderReading): AsyncGenerator<ConvertedBatch, void, void>
+  read(folder: FolderReading): LocatedRecords
+  /** Returns the word for a file that is not read. Default: `file`. */
+  wordOf?(file: string): string
 }
 
 /** Our own documents. Everything in them is carried. */
@@ -71,7 +88,7 @@ export const documentFormat: ForgeFormat = {
   name: 'document',
   // Also any list that no other form recognizes: its violations are those of a document.
   recognizes: () => true,
-  open: () => ({ convert: (issue) => [{ kind: 'issue', issue }] }),
+  open: () => ({ issues: { convert: (issue) => [{ kind: 'issue', issue }] } }),
 }
 
 /** Reports the attachments that a text links to. The links stay in the text, the files are not in the source. */
@@ -80,40 +97,15 @@ export function reportLinks(attachment: RegExp, text: unknown, path: Path, findi
   if (count > 0) findings.notCarried('attachment', path, count)
 }
 
-/** Reports a record that is left out. */
-export function leave(findings: Findings, what: string): readonly Made[] {
-  findings.notCarried(what, [])
+/** Reports a record, or a part of one, that is left out. */
+export function leave(findings: Findings, what: string, path: Path = []): readonly Made[] {
+  findings.notCarried(what, path)
   return []
 }
 
 /** Returns how many things a counter of the source stands for. */
 export function countOf(value: unknown): number {
   return typeof value === 'number' ? value : 1
-}
-
-const ISSUES = 'issues.json'
-
-/**
- * Returns a form of folders with two lists, `issues.json` and one of comments. Comments follow all issues.
- *
- * @param open - begins to convert both lists
- */
-export function listFolder(
-  commentsName: string,
-  open: (hasComments: boolean, options: ConversionOptions) => { issues: Conversion; comments: Conversion },
-): FolderFormat {
-  return {
-    issuesFile: (names) => fileNamed(names, ISSUES),
-    async *read(folder) {
-      const issuesFile = fileNamed(folder.names, ISSUES) ?? ISSUES
-      const commentsFile = `${issuesFile.slice(0, -ISSUES.length)}${commentsName}`
-      const hasComments = folder.names.includes(commentsFile)
-      const { issues, comments } = open(hasComments, folder.options)
-      yield* folder.read(issuesFile, issues)
-      if (hasComments) yield* folder.read(commentsFile, comments)
-      for (const name of folder.names) if (name !== issuesFile && name !== commentsFile) folder.leave('file', name)
-    },
-  }
 }
 
 /** Returns the only file with this name, in the folder itself or deeper in it. Undefined: it is missing, or there are several. */

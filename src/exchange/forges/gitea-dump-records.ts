@@ -13,26 +13,9 @@ export const NO_TIME = '0001-01-01T00:00:00Z'
 
 /** An issue as a Gitea dump has it: every property, also where it is empty. */
 export function dumpIssue(issue: IssueRecord): object {
-  const { poster_email = '', ref = '', milestone = '', closed = null, ...canonical } = canonicalIssue(issue)
-  return {
-    number: canonical.number,
-    poster_id: canonical.poster_id,
-    poster_name: canonical.poster_name,
-    poster_email,
-    title: canonical.title,
-    content: canonical.content,
-    ref,
-    milestone,
-    state: canonical.state,
-    is_locked: canonical.is_locked,
-    created: canonical.created,
-    updated: canonical.updated,
-    closed,
-    labels: (canonical.labels ?? []).map(dumpLabel),
-    reactions: (canonical.reactions ?? []).map(dumpReaction),
-    assignees: canonical.assignees ?? [],
-    foreignindex: canonical.number,
-  }
+  const { number, labels = [], reactions = [], ...canonical } = canonicalIssue(issue)
+  const lists = { labels: labels.map(dumpLabel), reactions: reactions.map(dumpReaction), foreignindex: number }
+  return { number, poster_email: '', ref: '', milestone: '', closed: null, assignees: [], ...canonical, ...lists }
 }
 
 /** A label as a Gitea dump has it. */

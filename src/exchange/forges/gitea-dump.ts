@@ -1,48 +1,40 @@
-import type { ConvertedBatch } from '../documents/converted-batch.ts'
-import type { Path } from '../documents/record-batch.ts'
+import type { Path } from '../documents/source-record.ts'
 import { ConversionState } from './conversion-state.ts'
 import { filled, hasProperties, leaveRest, listOf, objectOf } from './foreign.ts'
-import type { Conversion, Findings, FolderReading, Foreign, ForgeFormat } from './forge-format.ts'
-import { fileNamed, reportLinks } from './forge-format.ts'
+import type { Conversion, Findings, Foreign, ForgeFormat } from './forge-format.ts'
+import { leave, reportLinks } from './forge-format.ts'
 import { NO_TIME } from './gitea-dump-records.ts'
+
+const ISSUES = 'issue.yml'
 
 /** What `gitea dump-repo` writes: a folder of YAML files. Its issues alone are a list. */
 export const giteaDumpFormat: ForgeFormat = {
   name: 'gitea-dump',
   recognizes: (record) => hasProperties(record, 'number', 'foreignindex'),
-  open: () => new DumpIssues(new ConversionState()),
-  folder: { issuesFile: (names) => fileNamed(names, ISSUES), read: readFolder },
+  open: () => ({ issues: new DumpIssues(new ConversionState()) }),
+  folder: {
+    issuesFile: ISSUES,
+    async *read(folder) {
+      const state = new ConversionState()
+      const issues = new DumpIssues(state)
+      yield* folder.read('label.yml', () => labels(state))
+      yield* folder.read('milestone.yml', () => milestones(state))
+      for await (const batch of folder.read(ISSUES, () => issues)) {
+        yield batch
+        for (const index of issues.takeIndexes()) {
+          yield* folder.read(`comments/${String(index)}.yml`, () => comments(state))
+        }
+      }
+    },
+    wordOf(file) {
+      if (file.startsWith('comments/')) return 'comments'
+      return file === 'pull_request.yml' || file.startsWith('reviews/') ? 'pull_request' : 'file'
+    },
+  },
 }
 
-const ISSUES = 'issue.yml'
 /** A text of Gitea links to an attachment by its id. */
 const ATTACHMENT = /\/attachments\/[0-9a-f]{8}-[0-9a-f-]{27}/g
-
-async function* readFolder(folder: FolderReading): AsyncGenerator<ConvertedBatch, void, void> {
-  const issuesFile = fileNamed(folder.names, ISSUES) ?? ISSUES
-  const root = issuesFile.slice(0, -ISSUES.length)
-  const state = new ConversionState()
-  const issues = new DumpIssues(state)
-  const unread = new Set(folder.names)
-  const isUnread = (name: string): boolean => unread.delete(name)
-
-  if (isUnread(`${root}label.yml`)) yield* folder.read(`${root}label.yml`, labels(state))
-  if (isUnread(`${root}milestone.yml`)) yield* folder.read(`${root}milestone.yml`, milestones(state))
-  if (isUnread(issuesFile)) {
-    for await (const batch of folder.read(issuesFile, issues)) {
-      yield batch
-      for (const name of issues.takeIndexes().map((index) => `${root}comments/${String(index)}.yml`)) {
-        if (isUnread(name)) yield* folder.read(name, comments(state))
-      }
-    }
-  }
-  for (const name of unread) folder.leave(wordOfFile(name.slice(root.length)), name)
-}
-
-function wordOfFile(name: string): string {
-  if (name.startsWith('comments/')) return 'comments'
-  return name === 'pull_request.yml' || name.startsWith('reviews/') ? 'pull_request' : 'file'
-}
 
 /** Converts issues, and remembers the names of the files with their comments. */
 class DumpIssues implements Conversion {
@@ -115,14 +107,8 @@ function comments(state: ConversionState): Conversion {
   return {
     convert({ issue_index, comment_type, poster_id, poster_name, poster_email, ...others }, findings) {
       const { created, updated, content, reactions, ...rest } = others
-      if (comment_type && comment_type !== 'comment') {
-        findings.notCarried('system_note', [])
-        return []
-      }
-      if (typeof issue_index === 'number' && !state.hasIssue(issue_index)) {
-        findings.notCarried('comments', [])
-        return []
-      }
+      if (comment_type && comment_type !== 'comment') return leave(findings, 'system_note')
+      if (typeof issue_index === 'number' && !state.hasIssue(issue_index)) return leave(findings, 'comments')
       reportLinks(ATTACHMENT, content, ['content'], findings)
       leaveRest(rest, [], findings)
       const poster = { poster_id, poster_name: poster_name ?? '', ...filled({ poster_email }) }

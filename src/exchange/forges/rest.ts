@@ -1,7 +1,7 @@
 import { ConversionState } from './conversion-state.ts'
 import { filled, hasProperties, isForeign, leaveRest, listOf, objectOf, says } from './foreign.ts'
 import type { Conversion, ConversionOptions, Findings, Foreign, ForgeFormat, Made } from './forge-format.ts'
-import { countOf, leave, listFolder, reportLinks } from './forge-format.ts'
+import { countOf, leave, reportLinks } from './forge-format.ts'
 
 /** Issues of GitHub's REST API, alone or in a folder with the list of comments. */
 export const githubFormat: ForgeFormat = restFormat('github', 'locked')
@@ -13,11 +13,11 @@ function restFormat(name: 'github' | 'gitea', locked: string): ForgeFormat {
   return {
     name,
     recognizes: (record) => hasProperties(record, 'number', 'user', locked, 'created_at'),
-    open: () => issues(new ConversionState(), false),
-    folder: listFolder('comments.json', (hasComments, options) => {
+    commentsFile: 'comments.json',
+    open(options, hasComments) {
       const state = new ConversionState()
       return { issues: issues(state, hasComments), comments: comments(state, options) }
-    }),
+    },
   }
 }
 

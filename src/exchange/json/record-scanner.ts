@@ -1,25 +1,12 @@
 import { ByteBuffer } from '../documents/byte-buffer.ts'
-import type { Place } from '../documents/record-batch.ts'
+import type { Place } from '../documents/source-record.ts'
+import { MAX_DEPTH, tooLarge, Unreadable } from '../documents/source-record.ts'
 
 /** The bytes of one record of a source. They are only valid until the next piece is scanned. */
 export interface RawRecord extends Place {
   readonly bytes: Uint8Array
   /** How many colons it has outside of texts: as many as properties, unless one occurs twice. */
   readonly colons: number
-}
-
-/** Why a source cannot be read any further. */
-export interface ScanFault extends Place {
-  readonly code: 'json' | 'utf8' | 'trailing_data' | 'truncated' | 'depth' | 'too_large'
-  readonly message: string
-  /** The bytes of the record that has begun and not ended. Undefined: the fault is between records. */
-  readonly record: Uint8Array | undefined
-}
-
-/** What a source may have at most. */
-export interface ScanLimits {
-  readonly maxRecordBytes: number
-  readonly maxDepth: number
 }
 
 const [LINE_FEED, BLANK, QUOTE, COMMA, COLON, BACKSLASH] = [10, 32, 34, 44, 58, 92]
@@ -31,11 +18,10 @@ const NOT_UTF8 = 0xf8
 /**
  * Finds the records in the bytes of a source, whatever pieces they come in: the elements of an array, of arrays one after
  * the other (`gh api --paginate`) or in an array (`--slurp`), and objects one after the other. It checks only what is
- * between records; JSON.parse checks the rest.
+ * between records, and how deep and how long they are; JSON.parse checks the rest.
  */
 export class RecordScanner {
-  fault: ScanFault | undefined
-  readonly #limits: ScanLimits
+  readonly #maxRecordBytes: number
   /** How many arrays are open around the records: up to two. */
   #level = 0
   #expected: 'source' | 'more' | 'record' | 'record or end' | 'comma or end' = 'source'
@@ -52,42 +38,33 @@ export class RecordScanner {
   #isInText = false
   #isEscaped = false
 
-  constructor(limits: ScanLimits) {
-    this.#limits = limits
+  constructor(maxRecordBytes: number) {
+    this.#maxRecordBytes = maxRecordBytes
   }
 
-  /** Yields the records that a piece completes. Stops with a fault. */
+  /** Yields the records that a piece completes. @throws Unreadable */
   *scan(piece: Uint8Array): Generator<RawRecord, void, void> {
-    let at = 0
-    while (this.fault === undefined && at < piece.length) {
+    for (let at = 0; at < piece.length; ) {
       const start = this.#begun === undefined ? this.#between(piece, at) : at
       if (this.#begun === undefined) break
       at = this.#inside(piece, start)
       const bytes = piece.subarray(start, at)
       const isOpen = this.#depth > 0 || this.#isInText || (this.#isWord && at === piece.length)
-      const isTooLarge = this.#earlier.length + bytes.length > this.#limits.maxRecordBytes
-      if (isOpen || isTooLarge || this.#earlier.length > 0) this.#earlier.append(bytes)
-      if (this.fault === undefined && isTooLarge) {
-        this.#fail('too_large', `expected at most ${this.#limits.maxRecordBytes} bytes in one record`, this.#begun)
-      }
-      if (isOpen || this.fault !== undefined) break
+      if (this.#earlier.length + bytes.length > this.#maxRecordBytes) throw tooLarge(this.#maxRecordBytes, this.#begun)
+      if (isOpen || this.#earlier.length > 0) this.#earlier.append(bytes)
+      if (isOpen) break
       yield { ...this.#begun, colons: this.#colons, bytes: this.#earlier.length > 0 ? this.#earlier.take() : bytes }
       this.#begun = undefined
     }
     this.#offset += piece.length
   }
 
-  /** Where the next byte is. */
-  get place(): Place {
-    return { offset: this.#offset, line: this.#line }
-  }
-
-  /** Checks that the source may end here. */
+  /** Checks that the source may end here. @throws Unreadable */
   end(): void {
-    if (this.#begun !== undefined) this.#fail('truncated', 'the source ends within this record', this.#begun)
-    else if (this.#expected !== 'more') {
-      this.#fail('truncated', 'the source is empty or ends within an array', this.place)
-    }
+    if (this.#begun !== undefined) throw new Unreadable('truncated', 'the source ends within this record', this.#begun)
+    if (this.#expected === 'more') return
+    const place = { offset: this.#offset, line: this.#line }
+    throw new Unreadable('truncated', 'the source is empty or ends within an array', place, false)
   }
 
   /** Reads up to the next record, and begins it. Returns its index. */
@@ -115,8 +92,7 @@ export class RecordScanner {
         this.#isWord = byte !== QUOTE && byte !== OPEN_OBJECT && byte !== OPEN_ARRAY
         return at
       } else {
-        this.#refuse(byte, { offset, line: this.#line })
-        break
+        throw this.#refusal(byte, { offset, line: this.#line })
       }
     }
     return piece.length
@@ -143,10 +119,9 @@ export class RecordScanner {
       else if (byte === OPEN_OBJECT || byte === OPEN_ARRAY) depth += 1
       else if (byte === CLOSE_OBJECT || byte === CLOSE_ARRAY) depth -= 1
       if (depth === 0) break
-      if (depth > this.#limits.maxDepth) {
+      if (depth > MAX_DEPTH) {
         const place = { offset: this.#offset + at - 1, line: this.#line }
-        this.#fail('depth', `expected at most ${this.#limits.maxDepth} lists and objects inside each other`, place)
-        break
+        throw new Unreadable('depth', `expected at most ${MAX_DEPTH} lists and objects inside each other`, place)
       }
     }
     this.#depth = depth
@@ -163,17 +138,12 @@ export class RecordScanner {
     return Math.min(at + 1, piece.length)
   }
 
-  #refuse(byte: number, place: Place): void {
-    if (byte >= NOT_UTF8) this.#fail('utf8', 'expected UTF-8', place)
-    else if (this.#expected === 'more')
-      this.#fail('trailing_data', 'expected the end, or another record or array', place)
-    else if (this.#expected === 'source') this.#fail('json', 'expected an array of records, or one on each line', place)
-    else this.#fail('json', `expected a ${this.#expected} of the array`, place)
-  }
-
-  #fail(code: ScanFault['code'], message: string, place: Place): void {
-    const record = this.#begun === undefined ? undefined : this.#earlier.take()
-    this.fault = { code, message, ...place, record }
+  #refusal(byte: number, place: Place): Unreadable {
+    const refusal = (code: string, message: string): Unreadable => new Unreadable(code, message, place, false)
+    if (byte >= NOT_UTF8) return refusal('utf8', 'expected UTF-8')
+    if (this.#expected === 'more') return refusal('trailing_data', 'expected the end, or another record or array')
+    if (this.#expected === 'source') return refusal('json', 'expected an array of records, or one on each line')
+    return refusal('json', `expected a ${this.#expected} of the array`)
   }
 }
 

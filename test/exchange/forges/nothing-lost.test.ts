@@ -1,17 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { ExchangeFormat, IssueSource } from '../../../src/exchange/exchange.ts'
-import { folderOf, readSource } from '../source.ts'
-import {
-  giteaComment,
-  giteaDump,
-  giteaIssues,
-  githubComment,
-  githubIssue,
-  gitlabIssue,
-  gitlabNote,
-  gitlabRestIssue,
-} from './samples.ts'
+import { folderOf, readSource } from '../reading.ts'
+import { FOLDERS } from './samples.ts'
 
 const RUNS = process.env['LONG'] === '1' ? 5_000 : 300
 
@@ -128,10 +119,12 @@ const places: readonly Place[] = [
 const names = fc.oneof(
   fc.constantFrom(
     ...new Set([
-      ...[githubIssue, githubComment, gitlabIssue, gitlabRestIssue, gitlabNote, giteaComment, ...giteaIssues].flatMap(
-        propertyNames,
+      ...Object.values(FOLDERS).flatMap(
+        (files) =>
+          Object.values(files)
+            .join()
+            .match(/\b[a-z_]+(?="?:)/g) ?? [],
       ),
-      ...Object.values(giteaDump).flatMap((text) => text.match(/[a-z_]+(?=:)/g) ?? []),
       ...['pull_request', 'confidential', 'internal', 'weight', 'original_author', 'access_level', 'public_email'],
     ]),
   ),
@@ -181,12 +174,6 @@ describe('every property that says something', () => {
     expect(records.length).toBeGreaterThan(0)
   })
 })
-
-function propertyNames(value: unknown): readonly string[] {
-  if (typeof value !== 'object' || value === null) return []
-  const own = Array.isArray(value) ? [] : Object.keys(value)
-  return [...own, ...Object.values(value).flatMap(propertyNames)]
-}
 
 function hasProperty(value: unknown, path: readonly PropertyKey[], name: string): boolean {
   let object = value

@@ -3,8 +3,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { yamlOf } from '../../../src/exchange/yaml/write-yaml.ts'
 import { fullIssue } from '../../schema/documents/sample-issue.ts'
-import { bytesOf, piecesOf } from '../reading.ts'
-import { readSource } from '../source.ts'
+import { bytesOf, piecesOf, readSource } from '../reading.ts'
 
 const ISSUE = yamlOf([{ ...fullIssue, closed: null, labels: [], reactions: [], assignees: ['ada'] }])
 const RUNS = process.env['LONG'] === '1' ? 3_000 : 150

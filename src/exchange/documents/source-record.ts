@@ -1,0 +1,89 @@
+/** The path of a value: property names and array indexes. */
+export type Path = readonly PropertyKey[]
+
+/** Where something begins in a source: the number of bytes before it, and its line from 1 on. */
+export interface Place {
+  readonly offset: number
+  readonly line: number
+}
+
+/** Something in a record that is not valid. */
+export interface Finding {
+  readonly path: Path
+  readonly code: string
+  readonly message: string
+}
+
+/** A record of a source, before it is converted and checked. */
+export interface SourceRecord {
+  readonly value: unknown
+  /** Undefined: it was not read from bytes. */
+  readonly place: Place | undefined
+  /** What the value does not show, such as a property that occurs twice. */
+  readonly faults: readonly Finding[]
+}
+
+/** The records of a list, several at once. It throws `Unreadable` behind the last record that can be read. */
+export type SourceRecords = AsyncGenerator<readonly SourceRecord[], void, void>
+
+/** Lists and objects inside each other, in one record. */
+export const MAX_DEPTH = 64
+
+/** The bytes of a source cannot be read any further. */
+export class Unreadable extends Error {
+  readonly code: string
+  readonly place: Place
+  /** Whether the fault is in a record, and not between two records. */
+  readonly isInRecord: boolean
+
+  constructor(code: string, message: string, place: Place, isInRecord = true) {
+    super(message)
+    this.code = code
+    this.place = place
+    this.isInRecord = isInRecord
+  }
+}
+
+/** Creates the fault of a record that is too long. */
+export function tooLarge(maxBytes: number, place: Place): Unreadable {
+  return new Unreadable('too_large', `expected at most ${maxBytes} bytes in one record`, place)
+}
+
+const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+
+/** Decodes the bytes of a record. @throws Unreadable if they are not UTF-8 */
+export function decoded(bytes: Uint8Array, place: Place): string {
+  try {
+    return decoder.decode(bytes)
+  } catch {
+    throw new Unreadable('utf8', 'expected UTF-8 in this record', place)
+  }
+}
+
+/** A property that occurs a second time in its object. */
+export const DUPLICATE_KEY = { code: 'duplicate_key', message: 'expected each property once' } as const
+
+/** Half of a surrogate pair. */
+export const HALF_PAIR = {
+  code: 'surrogate',
+  message: 'expected well-formed Unicode, without half of a surrogate pair',
+} as const
+
+/** Yields a finding for each text and each property name of a value that has half of a surrogate pair. */
+export function* halfPairs(value: unknown, path: Path): Generator<Finding, void, void> {
+  if (typeof value === 'string') {
+    if (!value.isWellFormed()) yield { path, ...HALF_PAIR }
+  } else if (typeof value === 'object' && value !== null) {
+    for (const [name, inner] of Object.entries(value)) {
+      if (!name.isWellFormed()) yield { path: [...path, name], ...HALF_PAIR }
+      yield* halfPairs(inner, [...path, name])
+    }
+  }
+}
+
+const encoder = new TextEncoder()
+
+/** Returns the place behind a text that begins at a place. */
+export function placeAfter({ offset, line }: Place, text: string): Place {
+  return { offset: offset + encoder.encode(text).length, line: line + text.split('\n').length - 1 }
+}

@@ -1,0 +1,28 @@
+import { randomUUID } from 'node:crypto'
+import { rename, rm } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { need } from '../../schema/arguments.ts'
+
+/** Returns the path of a file. @throws TypeError when it is neither a text nor a `file:` URL */
+export function pathOf(caller: string, path: string | URL): string {
+  need((typeof path === 'string' && path !== '') || path instanceof URL, caller, 'a path', 'a text or a file: URL')
+  return path instanceof URL ? fileURLToPath(path) : path
+}
+
+/** Writes a file or a folder beside the target, and renames it at the end. If anything fails, the target is as it was. */
+export async function writeBeside(target: string, write: (beside: string) => Promise<void>): Promise<void> {
+  const beside = join(dirname(target), `.forgelet-${randomUUID()}.part`)
+  try {
+    await write(beside)
+    await rename(beside, target)
+  } catch (error) {
+    await rm(beside, { recursive: true, force: true })
+    throw error
+  }
+}
+
+/** Returns whether an error of the file system says that there is no such file. */
+export function isMissing(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'ENOENT'
+}

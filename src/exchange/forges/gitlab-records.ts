@@ -1,0 +1,101 @@
+import type { Path } from '../documents/source-record.ts'
+import type { ConversionState } from './conversion-state.ts'
+import { filled, leaveRest, objectOf, says } from './foreign.ts'
+import type { ConversionOptions, Findings, Foreign, Made } from './forge-format.ts'
+import { reportLinks } from './forge-format.ts'
+
+// What the project export of GitLab and its REST lists have in common.
+
+/** A text of GitLab links to an attachment by a hash. */
+const ATTACHMENT = /\/uploads\/[0-9a-f]{32}\//g
+/** The states of issues and milestones that have another name here. */
+const STATES: ReadonlyMap<unknown, string> = new Map([
+  ['opened', 'open'],
+  ['active', 'open'],
+])
+/** What follows from other properties, or concerns only who asked for a list. */
+const DERIVED = new Set([
+  ...['type', 'references', '_links', 'subscribed', 'has_tasks', 'task_status'],
+  ...['expired', 'description_html', 'text_color', 'noteable_type'],
+])
+/** What GitLab writes for every issue that has nothing else there. */
+const DEFAULTS: Foreign = { issue_type: 'issue', severity: 'UNKNOWN', imported_from: 'none' }
+
+/** Reports the properties that a conversion did not name, without those that say nothing of their own. */
+export function leaveOthers(rest: Foreign, path: Path, findings: Findings): void {
+  const others = Object.entries(rest).filter(([name, value]) => !DERIVED.has(name) && DEFAULTS[name] !== value)
+  leaveRest(Object.fromEntries(others), path, findings)
+}
+
+/** Whether not every reader may see a record. It is reported also where it is kept: exchange records do not say so. */
+export function isLeftOut(
+  { confidential, internal }: Foreign,
+  path: Path,
+  options: ConversionOptions,
+  findings: Findings,
+): boolean {
+  if (!says(confidential) && !says(internal)) return false
+  findings.notCarried('confidential', path)
+  return options.confidential !== 'keep'
+}
+
+/** Returns an issue, behind its milestone. @param people - its author and its lists */
+export function issueOf(record: Foreign, people: Foreign, state: ConversionState, findings: Findings): readonly Made[] {
+  const { iid, title, description, state: status, discussion_locked, milestone, created_at, ...others } = record
+  const { updated_at, closed_at, confidential: _, internal: __, ...rest } = others
+  reportLinks(ATTACHMENT, description, ['description'], findings)
+  leaveOthers(rest, [], findings)
+  const issue = {
+    number: iid,
+    ...people,
+    title,
+    content: description ?? '',
+    ...filled({ milestone: objectOf(milestone)['title'], closed: closed_at }),
+    state: STATES.get(status) ?? status,
+    is_locked: discussion_locked ?? false,
+    created: created_at,
+    updated: updated_at,
+  }
+  const before = says(milestone) ? milestoneOf(objectOf(milestone), ['milestone'], state, findings) : []
+  return [...before, { kind: 'issue', issue }]
+}
+
+/** Whether a note is no comment, or not every reader may see it. */
+export function isNoteLeftOut(note: Foreign, path: Path, options: ConversionOptions, findings: Findings): boolean {
+  if (!says(note['system'])) return isLeftOut(note, path, options, findings)
+  findings.notCarried('system_note', path)
+  return true
+}
+
+/** Returns a comment. @param head - its issue and its author @param text - the name of the property with its text */
+export function commentOf(
+  head: Foreign,
+  note: Foreign,
+  text: 'note' | 'body',
+  path: Path,
+  findings: Findings,
+  lists: Foreign = {},
+): Made {
+  const { [text]: content, created_at: created, updated_at: updated, ...others } = note
+  const { system: _, confidential: __, internal: ___, ...rest } = others
+  reportLinks(ATTACHMENT, content, [...path, text], findings)
+  leaveOthers(rest, path, findings)
+  return { kind: 'comment', comment: { ...head, created, updated, content: content ?? '', ...lists } }
+}
+
+/** Returns a label, or the first one of its name. */
+export function labelOf(record: Foreign, path: Path, state: ConversionState, findings: Findings): unknown {
+  const { title, name = title, color, description, ...rest } = record
+  leaveOthers(rest, path, findings)
+  const bare = typeof color === 'string' ? color.replace(/^#/, '') : color
+  return state.label({ name, ...filled({ color: bare, description }) }, path, findings)
+}
+
+/** Returns a milestone, unless it was carried before. */
+export function milestoneOf(record: Foreign, path: Path, state: ConversionState, findings: Findings): readonly Made[] {
+  const { title, description, due_date, created_at: created, updated_at: updated, state: status, ...rest } = record
+  leaveOthers(rest, path, findings)
+  const deadline = says(due_date) ? `${String(due_date)}T00:00:00Z` : undefined
+  const filledTimes = filled({ description, deadline, created, updated })
+  return state.milestone({ title, ...filledTimes, state: STATES.get(status) ?? status }, path, findings)
+}
