@@ -1,119 +1,66 @@
 import { isObject } from '../../schema/arguments.ts'
 import { isDateTime } from '../../schema/date-time.ts'
 import type { Violation } from '../../schema/errors.ts'
-import type {
-  CommentRecord,
-  ExchangeRecord,
-  IssueRecord,
-  LabelRecord,
-  MilestoneRecord,
-  ReactionRecord,
-} from '../../schema/issue-record.ts'
+import type { ExchangeRecord } from '../../schema/issue-record.ts'
 
-type Find = (path: string, code: string, message: string) => void
-type Check = (value: unknown, path: string, find: Find) => void
+type Fault = Pick<Violation, 'code' | 'message'>
 
-const text: Check = (value, path, find) => {
-  if (typeof value !== 'string') find(path, 'type', 'expected a string')
-  else if (value.includes('\0')) find(path, 'nul', 'expected a string without NUL, which some databases cannot store')
-  else if (!value.isWellFormed()) {
-    find(path, 'surrogate', 'expected well-formed Unicode, without half of a surrogate pair')
-  }
-}
-const number = valueThat('integer', 'expected an integer from 1 to 9007199254740991', (value) => {
-  return Number.isSafeInteger(value) && Number(value) >= 1
-})
+const NO_NUMBER: Fault = { code: 'integer', message: 'expected an integer from 1 to 9007199254740991' }
 // A larger integer has been rounded when it was read.
-const INTEGER = 'expected an integer from -9007199254740991 to 9007199254740991'
-const integer = valueThat('integer', INTEGER, Number.isSafeInteger)
-const flag = valueThat('type', 'expected true or false', (value) => typeof value === 'boolean')
-const state = valueThat('choice', "expected 'open' or 'closed'", (value) => value === 'open' || value === 'closed')
-const time = valueThat('date_time', 'expected an RFC 3339 date-time', (value) => {
-  return typeof value === 'string' && isDateTime(value)
-})
+const NO_ID: Fault = { code: 'integer', message: 'expected an integer from -9007199254740991 to 9007199254740991' }
+const NO_TIME: Fault = { code: 'date_time', message: 'expected an RFC 3339 date-time' }
+const NUL: Fault = { code: 'nul', message: 'expected a string without NUL, which some databases cannot store' }
+const HALF: Fault = { code: 'surrogate', message: 'expected well-formed Unicode, without half of a surrogate pair' }
 
-const label = { name: text, color: optional(text), description: optional(text) }
-const reaction = objectOf<ReactionRecord>('a reaction', { user_id: integer, user_name: optional(text), content: text })
-
-const author = { poster_id: integer, poster_name: text, poster_email: optional(text) }
-
-/** What is checked of each kind of record, in the order of the violations. */
-const RECORDS: { readonly [K in ExchangeRecord['kind']]: Check } = {
-  label: objectOf<LabelRecord>('an object', label),
-  milestone: objectOf<MilestoneRecord>('an object', {
-    title: text,
-    description: optional(text),
-    state,
-    deadline: optional(time, null),
-    created: optional(time, null),
-    updated: optional(time, null),
-    closed: optional(time, null),
-  }),
-  issue: objectOf<IssueRecord>('an object', {
-    number,
-    ...author,
-    title: text,
-    content: text,
-    ref: optional(text),
-    milestone: optional(text),
-    state,
-    is_locked: flag,
-    created: time,
-    updated: time,
-    closed: optional(time, null),
-    labels: optional(listOf(objectOf<LabelRecord>('a label', label))),
-    reactions: optional(listOf(reaction)),
-    assignees: optional(listOf(text)),
-  }),
-  comment: objectOf<CommentRecord>('an object', {
-    issue_number: number,
-    ...author,
-    content: text,
-    created: time,
-    updated: time,
-    reactions: optional(listOf(reaction)),
-  }),
-}
+/** What identifies a record of each kind. */
+const IDENTITY = { label: 'name', milestone: 'title', issue: 'number', comment: 'issue_number' } as const
 
 /**
- * Returns why a record cannot be imported: what an import needs beyond the schemas, and what it would fail on if a host
- * passes records that nothing has validated. Source: docs/behaviour.md, Exchange
+ * Returns why a record cannot be imported: what an import needs beyond the schemas. Source: docs/behaviour.md, Exchange
  *
  * @returns violations whose pointers begin at the record
  */
 export function violationsOf(record: ExchangeRecord): readonly Violation[] {
+  const content: unknown = isObject(record) ? Reflect.get(record, record.kind) : undefined
+  if (!isObject(content)) {
+    return [{ pointer: '', code: 'type', message: 'expected a label, a milestone, an issue or a comment' }]
+  }
   const violations: Violation[] = []
-  const find: Find = (path, code, message) => violations.push({ pointer: path, code, message })
-  const kind = record?.kind
-  if (Object.hasOwn(RECORDS, kind)) RECORDS[kind](Reflect.get(record, kind), '', find)
-  else find('', 'type', 'expected a label, a milestone, an issue or a comment')
+  check('', content, '', violations)
+  const identity = IDENTITY[record.kind]
+  if (!(identity in content)) {
+    violations.push({ pointer: `/${identity}`, code: 'required', message: `expected the property ${identity}` })
+  }
   return violations
 }
 
-function valueThat(code: string, message: string, isValid: (value: unknown) => boolean): Check {
-  return (value, path, find) => {
-    if (!isValid(value)) find(path, code, message)
+function check(name: string, value: unknown, pointer: string, violations: Violation[]): void {
+  const fault = faultOf(name, value)
+  if (fault !== undefined) violations.push({ pointer, ...fault })
+  else if (isObject(value)) {
+    for (const [inner, each] of Object.entries(value)) check(inner, each, `${pointer}/${inner}`, violations)
   }
 }
 
-/** @param nothing - what stands for a value that is not there, besides undefined */
-function optional(check: Check, nothing?: null): Check {
-  return (value, path, find) => {
-    if (value !== undefined && value !== nothing) check(value, path, find)
-  }
-}
-
-function listOf(check: Check): Check {
-  return (list, path, find) => {
-    if (!Array.isArray(list)) find(path, 'type', 'expected an array')
-    else for (const [index, item] of list.entries()) check(item, `${path}/${index}`, find)
-  }
-}
-
-function objectOf<Of>(what: string, checks: { readonly [K in keyof Required<Of>]: Check }): Check {
-  const properties = Object.entries<Check>(checks)
-  return (value, path, find) => {
-    if (!isObject(value)) find(path, 'type', `expected ${what}`)
-    else for (const [name, check] of properties) check(Reflect.get(value, name), `${path}/${name}`, find)
+/** Returns what is wrong with the value of a property, whatever kind of record has it. */
+function faultOf(name: string, value: unknown): Fault | undefined {
+  switch (name) {
+    case 'number':
+    case 'issue_number':
+      return Number.isSafeInteger(value) && Number(value) >= 1 ? undefined : NO_NUMBER
+    case 'poster_id':
+    case 'user_id':
+      return Number.isSafeInteger(value) ? undefined : NO_ID
+    case 'created':
+    case 'updated':
+    case 'closed':
+    case 'deadline':
+      return value === undefined || value === null || (typeof value === 'string' && isDateTime(value))
+        ? undefined
+        : NO_TIME
+    default:
+      if (typeof value !== 'string') return undefined
+      if (value.includes('\0')) return NUL
+      return value.isWellFormed() ? undefined : HALF
   }
 }

@@ -1,9 +1,6 @@
 import type { CommentRecord, IssueRecord } from '../../schema/issue-record.ts'
 import type { WithPeople } from './incoming.ts'
-import { issueOfHost } from './incoming.ts'
-import type { ForeignUser } from './issue-tracker.ts'
-import type { Accounts } from './people.ts'
-import { assigneeOf, posterOf, reactorOf } from './people.ts'
+import type { Accounts, Person } from './people.ts'
 
 /** Properties that are compared as they are, in the order of the schema. */
 const PLAIN = ['title', 'content', 'ref', 'milestone', 'state', 'is_locked', 'created', 'updated', 'closed'] as const
@@ -16,12 +13,11 @@ const PLAIN = ['title', 'content', 'ref', 'milestone', 'state', 'is_locked', 'cr
  */
 export function firstDifference(
   incoming: WithPeople<IssueRecord>,
-  existing: IssueRecord,
+  onHost: WithPeople<IssueRecord>,
   accounts: Accounts,
 ): keyof IssueRecord | undefined {
-  const onHost = issueOfHost(existing)
   const [record, host] = [incoming.record, onHost.record]
-  if (!isSame([authorOf(incoming, accounts)], [authorOf(onHost, accounts)])) {
+  if (!isSame([identitiesOf(incoming.poster, accounts)], [identitiesOf(onHost.poster, accounts)])) {
     return record.poster_name === host.poster_name ? 'poster_id' : 'poster_name'
   }
   if (accounts.idOf(incoming.poster) === null && differs(record.poster_email, host.poster_email)) return 'poster_email'
@@ -34,37 +30,33 @@ export function firstDifference(
 }
 
 /** Returns the texts that identify a comment: its issue, its author by text and by account, its time and its content. */
-export function commentIdentities(comment: WithPeople<CommentRecord>, accounts: Accounts): Identities {
-  const { issue_number, created, content } = comment.record
-  return authorOf(comment, accounts).map((author) => JSON.stringify([issue_number, author, created, content]))
+export function commentIdentities({ record, poster }: WithPeople<CommentRecord>, accounts: Accounts): Identities {
+  const { issue_number, created, content } = record
+  return identitiesOf(poster, accounts).map((author) => JSON.stringify([issue_number, author, created, content]))
 }
 
 /** The texts that identify one thing. Two things are the same if they have one in common. */
 type Identities = readonly string[]
 
-function authorOf({ record, poster }: WithPeople<IssueRecord | CommentRecord>, accounts: Accounts): Identities {
-  return identitiesOf(posterOf(record), poster, accounts)
-}
-
 function labelsOf({ labels = [] }: IssueRecord): readonly Identities[] {
   return labels.map(({ name }) => [name])
 }
 
-function assigneesOf({ record, assignees }: WithPeople<IssueRecord>, accounts: Accounts): readonly Identities[] {
-  return (record.assignees ?? []).map((name, at) => identitiesOf(assigneeOf(name), assignees[at], accounts))
+function assigneesOf({ assignees }: WithPeople<IssueRecord>, accounts: Accounts): readonly Identities[] {
+  return assignees.map((person) => identitiesOf(person, accounts))
 }
 
 function reactionsOf({ record, reactors }: WithPeople<IssueRecord>, accounts: Accounts): readonly Identities[] {
-  return (record.reactions ?? []).map((reaction, at) =>
-    identitiesOf(reactorOf(reaction), reactors[at], accounts).map((user) => JSON.stringify([user, reaction.content])),
+  return reactors.map((person, at) =>
+    identitiesOf(person, accounts).map((user) => JSON.stringify([user, record.reactions?.[at]?.content])),
   )
 }
 
 /** Returns what identifies a person: the text, and the account if there is one. */
-function identitiesOf(text: ForeignUser, person: ForeignUser | undefined, accounts: Accounts): Identities {
-  const id = accounts.idOf(person)
-  const asText = `text ${text.id ?? ''} ${text.name}`
-  return id === null ? [asText] : [asText, `account ${id}`]
+function identitiesOf(person: Person, accounts: Accounts): Identities {
+  const account = accounts.idOf(person)
+  const asText = `text ${person.user.id ?? ''} ${person.user.name}`
+  return account === null ? [asText] : [asText, `account ${account}`]
 }
 
 function differs(one: string | undefined, other: string | undefined): boolean {

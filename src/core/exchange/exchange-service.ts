@@ -1,9 +1,9 @@
-import { isObject, needObject } from '../../schema/arguments.ts'
+import { isObject, needObject, toInteger } from '../../schema/arguments.ts'
 import type { Id, IdInput } from '../../schema/ids.ts'
 import { toId } from '../../schema/ids.ts'
 import type { ExchangeRecord, IssueRecord } from '../../schema/issue-record.ts'
-import type { OptionNames } from '../../schema/options.ts'
-import { refuseUnknown } from '../../schema/options.ts'
+import type { OptionRules } from '../../schema/options.ts'
+import { ANY, checkOptions, FUNCTION, oneOf } from '../../schema/options.ts'
 import type { SyncOrAsync } from '../../schema/sync-or-async.ts'
 import type { MaybeAsync, Scope } from '../call.ts'
 import { Call, method } from '../call.ts'
@@ -100,7 +100,7 @@ export function exchangeService<A extends Actor, Tx>(
     const settings = toSettings(options)
 
     yield* mayImport(call, repositoryId, settings.naming.attributes)
-    return yield* runImport({ scope, tracker, call, repositoryId, records, settings, writes })
+    return yield* runImport({ scope, tracker, call, repositoryId, records, writes, ...settings })
   }
 
   function* mayImport(call: Call<A, Tx>, repositoryId: Id, attributes: boolean): SyncOrAsync<void> {
@@ -139,37 +139,20 @@ function toRecords(records: ImportRequest['records'], mayWait: boolean): ImportR
   )
 }
 
-const IMPORT_OPTIONS: OptionNames<ImportOptions> = {
-  signal: true,
-  onConflict: true,
-  attribution: true,
-  users: true,
-  batch: true,
-  onBatch: true,
+const IMPORT_OPTIONS: OptionRules<ImportOptions> = {
+  signal: ANY,
+  onConflict: oneOf('refuse', 'skip', 'update'),
+  attribution: oneOf('names', 'accounts'),
+  users: ANY,
+  batch: ANY,
+  onBatch: FUNCTION,
 }
 
 function toSettings(options: ImportOptions): ImportSettings {
-  needObject(options, 'options', "{ onConflict: 'skip' }")
-  refuseUnknown('exchange.import', options, IMPORT_OPTIONS)
+  checkOptions('exchange.import', options, IMPORT_OPTIONS)
   const { onConflict = 'refuse', attribution = 'names', users = {}, batch = DEFAULT_BATCH, onBatch } = options
-  if (onConflict !== 'refuse' && onConflict !== 'skip' && onConflict !== 'update') {
-    throw new TypeError("options.onConflict must be 'refuse', 'skip' or 'update'")
-  }
-  if (attribution !== 'names' && attribution !== 'accounts') {
-    throw new TypeError("options.attribution must be 'names' or 'accounts'")
-  }
-  if (!Number.isInteger(batch) || batch < 1 || batch > MAX_BATCH) {
-    throw new TypeError(`options.batch must be an integer from 1 to ${MAX_BATCH}`)
-  }
-  if (onBatch !== undefined && typeof onBatch !== 'function') {
-    throw new TypeError('options.onBatch must be a function, or undefined')
-  }
-  return {
-    onConflict,
-    naming: { users: toNames(users, 'options.users'), attributes: attribution === 'accounts' },
-    batch,
-    onBatch,
-  }
+  const naming = { users: toNames(users, 'options.users'), attributes: attribution === 'accounts' }
+  return { onConflict, naming, batch: toInteger(batch, 'options.batch', 1, MAX_BATCH), onBatch }
 }
 
 function toNames(names: ReattributeRequest['people'], what: string): ReadonlyMap<string, string | null> {

@@ -30,7 +30,7 @@ export async function* exportIssues<A extends Actor, Tx>(
 ): AsyncGenerator<IssueRecord, void, void> {
   await mayExport(place)
   // Not yield*, which waits twice for each issue.
-  for await (const { issues } of pagesOf(place, () => [])) for (const issue of issues) yield issue
+  for await (const { issues } of pagesOf(place, false)) for (const issue of issues) yield issue
 }
 
 /** Yields everything of a repository, as `ExchangeService.exportAll` does. */
@@ -49,16 +49,15 @@ export async function* exportRecords<A extends Actor, Tx>(
     for (const milestone of milestones) yield { kind: 'milestone', milestone }
   }
 
-  for await (const page of pagesOf(place, (issues) => commentsOf(place, issues))) {
-    const comments = byIssue(page.comments)
-    for (const issue of page.issues) {
+  for await (const { issues, comments } of pagesOf(place, true)) {
+    for (const issue of issues) {
       for (const label of issue.labels ?? []) {
         if (named.has(label.name)) continue
         named.add(label.name)
         yield { kind: 'label', label }
       }
       yield { kind: 'issue', issue }
-      for (const comment of comments.get(issue.number) ?? []) yield { kind: 'comment', comment }
+      for (const comment of comments) if (comment.issue_number === issue.number) yield { kind: 'comment', comment }
     }
   }
 }
@@ -71,17 +70,15 @@ async function answered<T, A extends Actor, Tx>(call: Call<A, Tx>, answer: Maybe
   return runMaybeAsync(portAnswer(call, answer))
 }
 
-/** Issues that were read at once, and comments of them. */
-interface Page {
-  readonly issues: readonly IssueRecord[]
-  readonly comments: readonly CommentRecord[]
-}
-
 /** Reads the issues in pages, so that no transaction and no cursor stays open. */
 async function* pagesOf<A extends Actor, Tx>(
   { tracker, call, repositoryId }: ExportPlace<A, Tx>,
-  readComments: (issues: readonly IssueRecord[]) => MaybePromise<Page['comments']>,
-): AsyncGenerator<Page, void, void> {
+  withComments: boolean,
+): AsyncGenerator<
+  { readonly issues: readonly IssueRecord[]; readonly comments: readonly CommentRecord[] },
+  void,
+  void
+> {
   let after = 0
   let limit = FIRST_PAGE
   for (;;) {
@@ -93,34 +90,13 @@ async function* pagesOf<A extends Actor, Tx>(
     }
     if (answers.length === 0) return
     const issues = answers.filter(isIssue)
-    const page = { issues, comments: await readComments(issues) }
-    limit = Math.min(2 * limit, issuesThatFit(page), MAX_PAGE)
-    yield page
+    const numbers = issues.map(({ number }) => number)
+    const comments =
+      !withComments || tracker.comments === 'none' || numbers.length === 0
+        ? []
+        : await answered(call, tracker.comments({ repositoryId, numbers }, call))
+    const fitting = (issues.length * PAGE_SIZE) / (sizeOf(issues) + sizeOf(comments))
+    limit = issues.length === 0 ? MAX_PAGE : Math.max(1, Math.min(2 * limit, MAX_PAGE, Math.floor(fitting)))
+    yield { issues, comments }
   }
-}
-
-/** Returns how many issues such as these a page has: one at least. */
-function issuesThatFit({ issues, comments }: Page): number {
-  if (issues.length === 0) return MAX_PAGE
-  return Math.max(1, Math.floor((issues.length * PAGE_SIZE) / (sizeOf(issues) + sizeOf(comments))))
-}
-
-async function commentsOf<A extends Actor, Tx>(
-  { tracker, call, repositoryId }: ExportPlace<A, Tx>,
-  issues: readonly IssueRecord[],
-): Promise<readonly CommentRecord[]> {
-  if (tracker.comments === 'none' || issues.length === 0) return []
-
-  const numbers = issues.map(({ number }) => number)
-  return answered(call, tracker.comments({ repositoryId, numbers }, call))
-}
-
-function byIssue(comments: readonly CommentRecord[]): ReadonlyMap<number, readonly CommentRecord[]> {
-  const grouped = new Map<number, CommentRecord[]>()
-  for (const comment of comments) {
-    const group = grouped.get(comment.issue_number)
-    if (group === undefined) grouped.set(comment.issue_number, [comment])
-    else group.push(comment)
-  }
-  return grouped
 }

@@ -1,8 +1,6 @@
 import type { ForgeErrorDetails, Violation } from '../../schema/errors.ts'
 import type { NotCarried } from '../../schema/issue-record.ts'
 import { MAX_VIOLATIONS } from '../../schema/text.ts'
-import type { BatchPlan, Conflict, Counts } from './plan-batch.ts'
-import { noCounts } from './plan-batch.ts'
 
 /** How many records were created, replaced, found the same, and left although they differ. */
 export interface ImportCounts {
@@ -37,40 +35,44 @@ export interface InspectReport extends ImportReport {
   }
 }
 
+export type Conflict = ForgeErrorDetails['IMPORT_CONFLICT']
+
+/** Counts that grow. */
+export type Counts = { -readonly [What in keyof ImportCounts]: number }
+
+/** Returns the counts of nothing. */
+export function noCounts(): Counts {
+  return { created: 0, updated: 0, unchanged: 0, skipped: 0 }
+}
+
 const MAX_NAMED = 100
 
 /** What an import has done so far. */
 export class ImportTotals {
-  readonly #issues: Counts = noCounts()
-  readonly #comments: Counts = noCounts()
-  /** How often each person is named who has no account here. */
+  readonly #issues = noCounts()
+  readonly #comments = noCounts()
   readonly #unknown = new NameCounts()
-  readonly #notCarried = new Map<string, NotCarried>()
+  /** Comments, on a host that has none. */
+  #lostComments: NotCarried | undefined
   readonly #conflicts = new First<Conflict>()
-  readonly #violations = new First<Violation>()
+  /** The violations that an inspection found. */
+  readonly violations: First<Violation> = new First<Violation>()
 
-  add({ issues, comments, conflicts }: BatchPlan): void {
-    addCounts(this.#issues, issues)
-    addCounts(this.#comments, comments)
-    this.#conflicts.add(conflicts)
+  add(plan: {
+    readonly issues: Counts
+    readonly comments: Counts
+    readonly conflicts: readonly Conflict[]
+    readonly unknownUsers: readonly string[]
+  }): void {
+    addCounts(this.#issues, plan.issues)
+    addCounts(this.#comments, plan.comments)
+    this.#conflicts.add(plan.conflicts)
+    for (const name of plan.unknownUsers) this.#unknown.add(name)
   }
 
-  unknownUser(name: string): void {
-    this.#unknown.add(name)
-  }
-
-  notCarried(what: string, index: number): void {
-    const known = this.#notCarried.get(what) ?? { what, count: 0, pointer: `/${index}` }
-    this.#notCarried.set(what, { ...known, count: known.count + 1 })
-  }
-
-  addViolations(violations: readonly Violation[]): void {
-    this.#violations.add(violations)
-  }
-
-  /** The violations that were found, at most the first hundred, and how many there are. */
-  get violations(): { readonly total: number; readonly first: readonly Violation[] } {
-    return this.#violations.list()
+  loseComment(index: number): void {
+    const { count = 0, pointer = `/${index}` } = this.#lostComments ?? {}
+    this.#lostComments = { what: 'comments', count: count + 1, pointer }
   }
 
   report(): InspectReport {
@@ -78,7 +80,7 @@ export class ImportTotals {
       issues: { ...this.#issues },
       comments: { ...this.#comments },
       unknownUsers: this.#unknown.list(),
-      notCarried: [...this.#notCarried.values()],
+      notCarried: this.#lostComments === undefined ? [] : [this.#lostComments],
       conflicts: this.#conflicts.list(),
     }
   }

@@ -1,9 +1,8 @@
 import { canonicalIssue, canonicalReaction } from '../../schema/canonical-issue.ts'
 import { canonicalDateTime } from '../../schema/date-time.ts'
 import type { CommentRecord, IssueRecord, SourcePlace } from '../../schema/issue-record.ts'
-import type { ForeignUser, IncomingComment, IncomingIssue } from './issue-tracker.ts'
-import type { Accounts } from './people.ts'
-import { assigneeOf, posterOf, reactorOf } from './people.ts'
+import type { IncomingComment, IncomingIssue } from './issue-tracker.ts'
+import type { Accounts, Person } from './people.ts'
 
 /** Who is meant by the names in a document. */
 export interface Naming {
@@ -13,12 +12,14 @@ export interface Naming {
   readonly attributes: boolean
 }
 
-/** An issue or a comment in its canonical form, with the people who may have an account here. */
+/** An issue or a comment in its canonical form, and the people whom it names. */
 export interface WithPeople<Of extends IssueRecord | CommentRecord> {
   readonly record: Of
-  readonly poster: ForeignUser | undefined
-  readonly assignees: readonly (ForeignUser | undefined)[]
-  readonly reactors: readonly (ForeignUser | undefined)[]
+  readonly poster: Person
+  /** Those of `record.assignees`, in the same order. */
+  readonly assignees: readonly Person[]
+  /** Those of `record.reactions`, in the same order. */
+  readonly reactors: readonly Person[]
 }
 
 /** An issue or a comment of a document. */
@@ -27,60 +28,43 @@ export interface Candidate<Of extends IssueRecord | CommentRecord> extends WithP
   readonly place: SourcePlace
 }
 
-/** Prepares an issue of a document. */
-export function issueCandidate(issue: IssueRecord, place: SourcePlace, naming: Naming): Candidate<IssueRecord> {
-  return { place, ...peopleOf(issue, renamedIssue(canonicalIssue(issue), naming), naming) }
-}
-
-/** Prepares a comment of a document. */
-export function commentCandidate(comment: CommentRecord, place: SourcePlace, naming: Naming): Candidate<CommentRecord> {
-  return { place, ...peopleOf(comment, renamedPoster(canonicalComment(comment), naming), naming) }
-}
-
-/** Prepares an issue that the host has. */
-export function issueOfHost(issue: IssueRecord): WithPeople<IssueRecord> {
-  return peopleOf(issue, canonicalIssue(issue), AS_NAMED)
-}
-
-/** Prepares a comment that the host has. */
-export function commentOfHost(comment: CommentRecord): WithPeople<CommentRecord> {
-  return peopleOf(comment, canonicalComment(comment), AS_NAMED)
-}
-
+/** The names on the host are its own. */
 const AS_NAMED: Naming = { users: new Map(), attributes: true }
 
-/** Returns all people of a record who are looked up. */
-export function* peopleToFind({
+/** Prepares an issue of a document, or one that the host has. */
+export function issueWithPeople(issue: IssueRecord, naming: Naming = AS_NAMED): WithPeople<IssueRecord> {
+  return withPeople(canonicalIssue(issue), naming)
+}
+
+/** Prepares a comment of a document, or one that the host has. */
+export function commentWithPeople(comment: CommentRecord, naming: Naming = AS_NAMED): WithPeople<CommentRecord> {
+  return withPeople(canonicalComment(comment), naming)
+}
+
+/** Returns everyone whom a record names. */
+export function everyoneIn({
   poster,
   assignees,
   reactors,
-}: WithPeople<IssueRecord | CommentRecord>): Generator<ForeignUser | undefined, void, void> {
-  yield poster
-  yield* assignees
-  yield* reactors
+}: WithPeople<IssueRecord | CommentRecord>): readonly Person[] {
+  return [poster, ...assignees, ...reactors]
 }
 
 /** Returns an issue as a tracker writes it. */
-export function incomingIssue(
-  { record, poster, assignees, reactors }: Candidate<IssueRecord>,
-  accounts: Accounts,
-): IncomingIssue {
+export function incomingIssue(issue: Candidate<IssueRecord>, accounts: Accounts): IncomingIssue {
+  const { closed } = issue.record
   return {
-    record,
-    posterId: accounts.idOf(poster),
-    assigneeIds: assignees.map((person) => accounts.idOf(person)),
-    reactionUserIds: reactors.map((person) => accounts.idOf(person)),
-    createdAt: new Date(record.created),
-    updatedAt: new Date(record.updated),
-    closedAt: record.closed ? new Date(record.closed) : null,
+    assigneeIds: issue.assignees.map((person) => accounts.idOf(person)),
+    closedAt: closed ? new Date(closed) : null,
+    ...incomingComment(issue, accounts),
   }
 }
 
-/** Returns a comment as a tracker writes it. */
-export function incomingComment(
-  { record, poster, reactors }: Candidate<CommentRecord>,
+/** Returns a comment, or what an issue has in common with one, as a tracker writes it. */
+export function incomingComment<Of extends IssueRecord | CommentRecord>(
+  { record, poster, reactors }: Candidate<Of>,
   accounts: Accounts,
-): IncomingComment {
+): Omit<IncomingComment, 'record'> & { readonly record: Of } {
   return {
     record,
     posterId: accounts.idOf(poster),
@@ -105,58 +89,28 @@ function canonicalComment(comment: CommentRecord): CommentRecord {
   }
 }
 
-/** @param named - the record with the names that the document has */
-function peopleOf<Of extends IssueRecord | CommentRecord>(
-  named: IssueRecord | CommentRecord,
-  record: Of,
+function withPeople<Of extends IssueRecord | CommentRecord>(
+  canonical: Of,
   { users, attributes }: Naming,
 ): WithPeople<Of> {
-  const reactions = named.reactions ?? []
-  const assignees = 'assignees' in named ? (named.assignees ?? []) : []
-  if (!attributes) {
-    return { record, poster: undefined, assignees: assignees.map(noPerson), reactors: reactions.map(noPerson) }
-  }
-  const find = (name: string | undefined, person: (as: string) => ForeignUser): ForeignUser | undefined => {
-    const as = name === undefined ? null : renamed(name, users)
-    return as === null ? undefined : person(as)
-  }
-  return {
-    record,
-    poster: find(named.poster_name, () => posterOf(record)),
-    assignees: assignees.map((name) => find(name, assigneeOf)),
-    reactors: reactions.map((reaction) => find(reaction.user_name, (as) => reactorOf({ ...reaction, user_name: as }))),
-  }
-}
-
-function noPerson(): undefined {
-  return undefined
-}
-
-function renamedIssue(issue: IssueRecord, naming: Naming): IssueRecord {
-  const { assignees } = issue
-  if (assignees === undefined) return renamedPoster(issue, naming)
-  return { ...renamedPoster(issue, naming), assignees: assignees.map((name) => renamed(name, naming.users) ?? name) }
-}
-
-/** Replaces the names of the author and of the users of reactions. */
-function renamedPoster<Of extends IssueRecord | CommentRecord>(record: Of, { users }: Naming): Of {
-  if (users.size === 0) return record
-
-  const { reactions } = record
-  return {
-    ...record,
-    poster_name: renamed(record.poster_name, users) ?? record.poster_name,
-    ...(reactions && {
-      reactions: reactions.map((reaction) => {
-        const name = reaction.user_name === undefined ? undefined : renamed(reaction.user_name, users)
-        return name ? { ...reaction, user_name: name } : reaction
-      }),
+  const { poster_id, poster_name, poster_email, reactions = [] } = canonical
+  const assignees = 'assignees' in canonical ? (canonical.assignees ?? []) : []
+  const renamed = (name: string): string => users.get(name) ?? name
+  const person = (name: string, id?: number, email?: string): Person => ({
+    user: { id, name: renamed(name), email },
+    isSought: attributes && name !== '' && users.get(name) !== null,
+  })
+  const names = {
+    poster_name: renamed(poster_name),
+    ...(assignees.length > 0 && { assignees: assignees.map(renamed) }),
+    ...(reactions.length > 0 && {
+      reactions: reactions.map((each) => (each.user_name ? { ...each, user_name: renamed(each.user_name) } : each)),
     }),
   }
-}
-
-/** Returns the name of a person on this host. Null: the person has no account here. */
-function renamed(name: string, users: Naming['users']): string | null {
-  const as = users.get(name)
-  return as === undefined ? name : as
+  return {
+    record: users.size === 0 ? canonical : { ...canonical, ...names },
+    poster: person(poster_name, poster_id, poster_email),
+    assignees: assignees.map((name) => person(name)),
+    reactors: reactions.map(({ user_id, user_name = '' }) => person(user_name, user_id)),
+  }
 }

@@ -11,22 +11,7 @@ export interface ForeignUser {
   readonly email: string | undefined
 }
 
-/** An issue that is ready to be written: the record, and what every host would otherwise have to derive from it. */
-export interface IncomingIssue {
-  /** Its lists may name the same label or person more than once. */
-  readonly record: IssueRecord
-  /** The author's account; null if no one here has the name, or if accounts are not attributed. */
-  readonly posterId: Id | null
-  /** The accounts of `record.assignees`, in the same order. */
-  readonly assigneeIds: readonly (Id | null)[]
-  /** The accounts of `record.reactions`, in the same order. */
-  readonly reactionUserIds: readonly (Id | null)[]
-  readonly createdAt: Date
-  readonly updatedAt: Date
-  readonly closedAt: Date | null
-}
-
-/** A comment that is ready to be written. */
+/** A comment that is ready to be written: the record, and what every host would otherwise have to derive from it. */
 export interface IncomingComment {
   readonly record: CommentRecord
   /** The author's account; null if no one here has the name, or if accounts are not attributed. */
@@ -35,6 +20,15 @@ export interface IncomingComment {
   readonly reactionUserIds: readonly (Id | null)[]
   readonly createdAt: Date
   readonly updatedAt: Date
+}
+
+/** An issue that is ready to be written. */
+export interface IncomingIssue extends Omit<IncomingComment, 'record'> {
+  /** Its lists may name the same label or person more than once. */
+  readonly record: IssueRecord
+  /** The accounts of `record.assignees`, in the same order. */
+  readonly assigneeIds: readonly (Id | null)[]
+  readonly closedAt: Date | null
 }
 
 /** A number that no issue can have, because a pull request or a deleted issue has it. */

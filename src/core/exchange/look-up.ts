@@ -1,13 +1,33 @@
 import type { Id } from '../../schema/ids.ts'
 import { toId } from '../../schema/ids.ts'
-import type { CommentRecord, IssueRecord } from '../../schema/issue-record.ts'
+import type { CommentRecord, IssueRecord, LabelRecord, MilestoneRecord } from '../../schema/issue-record.ts'
 import type { MaybePromise, SyncOrAsync } from '../../schema/sync-or-async.ts'
 import type { Actor, Caller, PortContext } from '../ports.ts'
-import { commentOfHost, issueOfHost, peopleToFind } from './incoming.ts'
-import type { ForeignUser, IssueTracker, TakenNumber } from './issue-tracker.ts'
+import type { Candidate, WithPeople } from './incoming.ts'
+import { commentWithPeople, everyoneIn, issueWithPeople } from './incoming.ts'
+import type { ForeignUser, IssueTracker } from './issue-tracker.ts'
 import { isIssue } from './issue-tracker.ts'
-import { Accounts, distinctPeople } from './people.ts'
-import type { Batch, Found } from './plan-batch.ts'
+import { Accounts, soughtUsers } from './people.ts'
+
+/** The records of a batch. */
+export interface Batch {
+  readonly labels: LabelRecord[]
+  readonly milestones: MilestoneRecord[]
+  readonly issues: Candidate<IssueRecord>[]
+  readonly comments: Candidate<CommentRecord>[]
+}
+
+/** What the host has of what a batch names. */
+export interface Found {
+  readonly issues: ReadonlyMap<number, WithPeople<IssueRecord>>
+  /** The numbers of what is not an issue. */
+  readonly taken: ReadonlySet<number>
+  readonly comments: readonly WithPeople<CommentRecord>[]
+  readonly accounts: Accounts
+  /** Undefined: the host does not say which ones it has. */
+  readonly labels: ReadonlySet<string> | undefined
+  readonly milestones: ReadonlySet<string> | undefined
+}
 
 /** Where a batch is looked up. */
 export interface LookUp<A extends Actor, Tx> {
@@ -23,84 +43,48 @@ export interface LookUp<A extends Actor, Tx> {
 /** Asks the tracker what the host has of what a batch names. */
 export function* lookUp<A extends Actor, Tx>(place: LookUp<A, Tx>, batch: Batch): SyncOrAsync<Found> {
   const { tracker, repositoryId, context, answer } = place
-  const issues = yield* issuesOf(place, batch)
-  const comments = yield* commentsOf(place, batch, issues)
-  const accounts = place.attributes ? yield* accountsOf(place, batch, issues, comments) : new Accounts()
-  if (tracker.labelsAndMilestones === undefined || (batch.labels.length === 0 && batch.milestones.length === 0)) {
-    return { issues, comments, accounts, labels: undefined, milestones: undefined }
+  const commented = new Set(batch.comments.map(({ record }) => record.issue_number))
+  const numbers = [...new Set([...batch.issues.map(({ record }) => record.number), ...commented])]
+  const answers = numbers.length === 0 ? [] : yield* answer(tracker.issues({ repositoryId, numbers }, context))
+  const issues = new Map(answers.filter(isIssue).map((issue) => [issue.number, issueWithPeople(issue)]))
+  const taken = new Set(answers.filter((each) => !isIssue(each)).map(({ number }) => number))
+
+  // Issues that are not on the host have no comments there.
+  const withComments = [...commented].filter((number) => issues.has(number))
+  const stored =
+    tracker.comments === 'none' || withComments.length === 0
+      ? []
+      : yield* answer(tracker.comments({ repositoryId, numbers: withComments }, context))
+  const comments = stored.map((comment) => commentWithPeople(comment))
+
+  const accounts = new Accounts()
+  if (place.attributes) {
+    const all = [...batch.issues, ...batch.comments, ...issues.values(), ...comments]
+    const users = soughtUsers(all.flatMap(everyoneIn))
+    const ids = yield* findAccounts(place, users)
+    for (const [index, user] of users.entries()) accounts.add(user, ids[index] ?? null)
   }
 
+  const found = { issues, taken, comments, accounts }
+  if (tracker.labelsAndMilestones === undefined || (batch.labels.length === 0 && batch.milestones.length === 0)) {
+    return { labels: undefined, milestones: undefined, ...found }
+  }
   const { labels, milestones } = yield* answer(tracker.labelsAndMilestones({ repositoryId }, context))
   return {
-    issues,
-    comments,
-    accounts,
     labels: new Set(labels.map(({ name }) => name)),
     milestones: new Set(milestones.map(({ title }) => title)),
+    ...found,
   }
-}
-
-function* issuesOf<A extends Actor, Tx>(
-  { tracker, repositoryId, context, answer }: LookUp<A, Tx>,
-  { issues, comments }: Batch,
-): SyncOrAsync<Found['issues']> {
-  const numbers = [...new Set(issues.map(({ record }) => record.number).concat(numbersOf(comments)))]
-  if (numbers.length === 0) return new Map()
-
-  const answers = yield* answer(tracker.issues({ repositoryId, numbers }, context))
-  return new Map(answers.map((answer): [number, IssueRecord | TakenNumber] => [answer.number, answer]))
-}
-
-/** Issues that are not on the host have no comments there. */
-function* commentsOf<A extends Actor, Tx>(
-  { tracker, repositoryId, context, answer }: LookUp<A, Tx>,
-  batch: Batch,
-  issues: Found['issues'],
-): SyncOrAsync<readonly CommentRecord[]> {
-  const numbers = [...new Set(numbersOf(batch.comments))].filter((number) => {
-    const issue = issues.get(number)
-    return issue !== undefined && isIssue(issue)
-  })
-  if (tracker.comments === 'none' || numbers.length === 0) return []
-
-  return yield* answer(tracker.comments({ repositoryId, numbers }, context))
-}
-
-function* accountsOf<A extends Actor, Tx>(
-  { tracker, context, answer }: LookUp<A, Tx>,
-  batch: Batch,
-  issues: Found['issues'],
-  comments: readonly CommentRecord[],
-): SyncOrAsync<Accounts> {
-  const accounts = new Accounts()
-  const people = distinctPeople(everyone(batch, issues, comments))
-  if (people.length === 0) return accounts
-
-  const ids = yield* findAccounts({ tracker, context, answer }, people)
-  for (const [index, person] of people.entries()) accounts.add(person, ids[index] ?? null)
-  return accounts
 }
 
 /** Returns the accounts of people, in their order. Null: no one here. */
 export function* findAccounts<A extends Actor, Tx>(
   { tracker, context, answer }: Pick<LookUp<A, Tx>, 'tracker' | 'context' | 'answer'>,
-  people: readonly ForeignUser[],
+  users: readonly ForeignUser[],
 ): SyncOrAsync<readonly (Id | null)[]> {
-  const ids = yield* answer(tracker.findUsers(people, context))
-  if (ids.length !== people.length) throw new TypeError('issues.findUsers must return a list of the same length')
+  if (users.length === 0) return []
+
+  const ids = yield* answer(tracker.findUsers(users, context))
+  if (ids.length !== users.length) throw new TypeError('issues.findUsers must return a list of the same length')
   return ids.map((id) => (id === undefined || id === null ? null : toId(id, 'an id that issues.findUsers returns')))
-}
-
-function* everyone(
-  batch: Batch,
-  issues: Found['issues'],
-  comments: readonly CommentRecord[],
-): Generator<ForeignUser | undefined, void, void> {
-  for (const candidate of [...batch.issues, ...batch.comments]) yield* peopleToFind(candidate)
-  for (const issue of issues.values()) if (isIssue(issue)) yield* peopleToFind(issueOfHost(issue))
-  for (const comment of comments) yield* peopleToFind(commentOfHost(comment))
-}
-
-function numbersOf(comments: Batch['comments']): readonly number[] {
-  return comments.map(({ record }) => record.issue_number)
 }

@@ -1,32 +1,15 @@
-import type { ForgeErrorDetails, Violation } from '../../schema/errors.ts'
-import type { CommentRecord, IssueRecord, LabelRecord, MilestoneRecord } from '../../schema/issue-record.ts'
+import type { Violation } from '../../schema/errors.ts'
+import type { CommentRecord, IssueRecord, MilestoneRecord } from '../../schema/issue-record.ts'
 import { commentIdentities, firstDifference } from './compare.ts'
+import type { Conflict, Counts } from './import-report.ts'
+import { noCounts } from './import-report.ts'
 import type { Candidate } from './incoming.ts'
-import { commentOfHost, incomingComment, incomingIssue } from './incoming.ts'
-import type { IncomingBatch, TakenNumber } from './issue-tracker.ts'
-import { isIssue } from './issue-tracker.ts'
-import type { Accounts } from './people.ts'
+import { everyoneIn, incomingComment, incomingIssue } from './incoming.ts'
+import type { IncomingBatch } from './issue-tracker.ts'
+import type { Batch, Found } from './look-up.ts'
 
 /** What an import does with an issue that exists and differs. */
 export type OnConflict = 'refuse' | 'skip' | 'update'
-
-/** The records of a batch. */
-export interface Batch {
-  readonly labels: readonly LabelRecord[]
-  readonly milestones: readonly MilestoneRecord[]
-  readonly issues: readonly Candidate<IssueRecord>[]
-  readonly comments: readonly Candidate<CommentRecord>[]
-}
-
-/** What the host has of what a batch names. */
-export interface Found {
-  readonly issues: ReadonlyMap<number, IssueRecord | TakenNumber>
-  readonly comments: readonly CommentRecord[]
-  /** Undefined: the host does not say which ones it has. */
-  readonly labels: ReadonlySet<string> | undefined
-  readonly milestones: ReadonlySet<string> | undefined
-  readonly accounts: Accounts
-}
 
 /** What earlier batches of the same import did. */
 export interface Earlier {
@@ -35,16 +18,6 @@ export interface Earlier {
   /** Returns whether an issue was left although it differs. */
   hasLeft(number: number): boolean
 }
-
-/** Counts of one kind of record. */
-export interface Counts {
-  created: number
-  updated: number
-  unchanged: number
-  skipped: number
-}
-
-export type Conflict = ForgeErrorDetails['IMPORT_CONFLICT']
 
 /** What is done with a batch. */
 export interface BatchPlan {
@@ -57,6 +30,10 @@ export interface BatchPlan {
   readonly left: readonly number[]
   /** Comments on issues that do not exist. */
   readonly violations: readonly Violation[]
+  /** The names of people who have no account, as often as they are named. */
+  readonly unknownUsers: readonly string[]
+  /** Whether the labels and milestones of the batch are on the host when the plan is done. */
+  readonly hasLabels: boolean
 }
 
 /**
@@ -64,6 +41,7 @@ export interface BatchPlan {
  * left or refused. A taken number is always a conflict. Source: docs/behaviour.md, Exchange
  */
 export function planBatch(batch: Batch, found: Found, earlier: Earlier, onConflict: OnConflict): BatchPlan {
+  const { accounts } = found
   const issues = planIssues(batch.issues, found, onConflict)
   const left = new Set(issues.left)
   const numbers = new Set(batch.issues.map(({ record }) => record.number))
@@ -72,42 +50,32 @@ export function planBatch(batch: Batch, found: Found, earlier: Earlier, onConfli
     hasLeft: (number) => left.has(number) || earlier.hasLeft(number),
   })
 
-  const incoming = [...issues.create, ...issues.update].map((issue) => incomingIssue(issue, found.accounts))
-  const create = incoming.slice(0, issues.create.length)
-  const update = incoming.slice(issues.create.length)
-  const issueRecords = incoming.map(({ record }) => record)
-  const labels = firstOfEach([...batch.labels, ...issueRecords.flatMap((issue) => issue.labels ?? [])], nameOf)
-  const milestones = firstOfEach([...batch.milestones, ...issueRecords.flatMap(milestonesOf)], titleOf)
+  const create = issues.create.map((issue) => incomingIssue(issue, accounts))
+  const update = issues.update.map((issue) => incomingIssue(issue, accounts))
+  const written = [...create, ...update].map(({ record }) => record)
+  const labels = firstOfEach('name', [...batch.labels, ...written.flatMap((issue) => issue.labels ?? [])])
+  const milestones = firstOfEach('title', [...batch.milestones, ...written.flatMap(milestonesOf)])
   const isEmpty =
-    incoming.length === 0 &&
+    written.length === 0 &&
     comments.create.length === 0 &&
-    !isMissing(labels, found.labels, nameOf) &&
-    !isMissing(milestones, found.milestones, titleOf)
+    labels.every(({ name }) => found.labels?.has(name) ?? true) &&
+    milestones.every(({ title }) => found.milestones?.has(title) ?? true)
+  const created = comments.create.map((comment) => incomingComment(comment, accounts))
+  const people = [...batch.issues, ...batch.comments].flatMap(everyoneIn)
 
   return {
-    write: isEmpty
-      ? undefined
-      : {
-          labels,
-          milestones,
-          create,
-          update,
-          comments: comments.create.map((comment) => incomingComment(comment, found.accounts)),
-        },
+    write: isEmpty ? undefined : { labels, milestones, create, update, comments: created },
     issues: issues.counts,
     comments: comments.counts,
     conflicts: issues.conflicts,
     left: issues.left,
     violations: comments.violations,
+    unknownUsers: people.flatMap((each) => (each.isSought && accounts.idOf(each) === null ? [each.user.name] : [])),
+    hasLabels: !isEmpty || found.labels !== undefined,
   }
 }
 
-/** Returns the counts of nothing. */
-export function noCounts(): Counts {
-  return { created: 0, updated: 0, unchanged: 0, skipped: 0 }
-}
-
-function planIssues(candidates: Batch['issues'], { issues, accounts }: Found, onConflict: OnConflict) {
+function planIssues(candidates: Batch['issues'], { issues, taken, accounts }: Found, onConflict: OnConflict) {
   const counts = noCounts()
   const create: Candidate<IssueRecord>[] = []
   const update: Candidate<IssueRecord>[] = []
@@ -117,23 +85,21 @@ function planIssues(candidates: Batch['issues'], { issues, accounts }: Found, on
     const { place, record } = candidate
     const { number } = record
     const existing = issues.get(number)
-    if (existing === undefined) {
-      create.push(candidate)
-      counts.created += 1
-    } else if (!isIssue(existing)) {
+    const property = existing && firstDifference(candidate, existing, accounts)
+    if (taken.has(number)) {
       conflicts.push({ ...place, number, reason: 'taken' })
       left.push(number)
+    } else if (existing === undefined) {
+      create.push(candidate)
+      counts.created += 1
+    } else if (property === undefined) counts.unchanged += 1
+    else if (onConflict === 'update') {
+      update.push(candidate)
+      counts.updated += 1
     } else {
-      const property = firstDifference(candidate, existing, accounts)
-      if (property === undefined) counts.unchanged += 1
-      else if (onConflict === 'update') {
-        update.push(candidate)
-        counts.updated += 1
-      } else {
-        if (onConflict === 'skip') counts.skipped += 1
-        else conflicts.push({ ...place, number, reason: 'differs', property })
-        left.push(number)
-      }
+      if (onConflict === 'skip') counts.skipped += 1
+      else conflicts.push({ ...place, number, reason: 'differs', property })
+      left.push(number)
     }
   }
   return { create, update, counts, left, conflicts }
@@ -141,56 +107,37 @@ function planIssues(candidates: Batch['issues'], { issues, accounts }: Found, on
 
 function planComments(candidates: Batch['comments'], { issues, comments, accounts }: Found, earlier: Earlier) {
   const counts = noCounts()
-  const known = new Set(comments.flatMap((comment) => commentIdentities(commentOfHost(comment), accounts)))
+  const known = new Set(comments.flatMap((comment) => commentIdentities(comment, accounts)))
   const create: Candidate<CommentRecord>[] = []
   const violations: Violation[] = []
   for (const candidate of candidates) {
-    const number = candidate.record.issue_number
-    const existing = issues.get(number)
-    const isOnHost = existing !== undefined && isIssue(existing)
+    const { place, record } = candidate
+    const number = record.issue_number
+    const identities = commentIdentities(candidate, accounts)
     if (earlier.hasLeft(number)) counts.skipped += 1
-    else if (!isOnHost && !earlier.hasIssue(number)) violations.push(noIssue(candidate))
+    else if (!issues.has(number) && !earlier.hasIssue(number)) {
+      const message = `expected the number of an issue in the document or in the repository; there is no issue ${number}`
+      violations.push({ ...place, code: 'unknown_issue', message })
+    } else if (identities.some((identity) => known.has(identity))) counts.unchanged += 1
     else {
-      const identities = commentIdentities(candidate, accounts)
-      if (identities.some((identity) => known.has(identity))) counts.unchanged += 1
-      else {
-        create.push(candidate)
-        counts.created += 1
-      }
-      for (const identity of identities) known.add(identity)
+      create.push(candidate)
+      counts.created += 1
     }
+    for (const identity of identities) known.add(identity)
   }
   return { create, counts, violations }
-}
-
-function noIssue({ place, record }: Candidate<CommentRecord>): Violation {
-  const message = `expected the number of an issue in the document or in the repository; there is no issue ${record.issue_number}`
-  return { ...place, code: 'unknown_issue', message }
-}
-
-function nameOf({ name }: LabelRecord): string {
-  return name
-}
-
-function titleOf({ title }: MilestoneRecord): string {
-  return title
 }
 
 function milestonesOf({ milestone: title }: IssueRecord): readonly MilestoneRecord[] {
   return title === undefined ? [] : [{ title, state: 'open' }]
 }
 
-/** Returns the first item of each key. */
-function firstOfEach<T>(items: readonly T[], keyOf: (item: T) => string): readonly T[] {
+/** Returns the first item of each name. */
+function firstOfEach<K extends string, T extends { readonly [Name in K]: string }>(
+  key: K,
+  items: readonly T[],
+): readonly T[] {
   const first = new Map<string, T>()
-  for (const item of items) if (!first.has(keyOf(item))) first.set(keyOf(item), item)
+  for (const item of items) if (!first.has(item[key])) first.set(item[key], item)
   return [...first.values()]
-}
-
-function isMissing<T>(
-  all: readonly T[],
-  existing: ReadonlySet<string> | undefined,
-  nameOf: (item: T) => string,
-): boolean {
-  return existing !== undefined && all.some((item) => !existing.has(nameOf(item)))
 }

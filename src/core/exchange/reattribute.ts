@@ -109,20 +109,15 @@ function* planOf<A extends Actor, Tx>(
 ): SyncOrAsync<Planned> {
   const named = yield* wait(attribution.named(page, context))
   const without = named.filter(({ hasAccount }) => !hasAccount)
-  const mapped = [...new Set(without.map(({ name }) => name))].flatMap((name) => {
-    const as = people.get(name)
-    return as === undefined || as === null ? [] : [{ name, as }]
-  })
-  if (mapped.length === 0) return { named, accounts: new Map(), changed: [] }
-
-  const asked = mapped.map(({ as: name }) => ({ id: undefined, name, email: undefined }))
-  const ids = yield* findAccounts({ tracker, context, answer: wait }, asked)
-  const accounts = new Map(
-    mapped.flatMap(({ name }, at): readonly [string, Id][] => {
-      const id = ids[at] ?? null
-      return id === null ? [] : [[name, id]]
-    }),
-  )
+  const names = new Set(without.map(({ name }) => name))
+  const mapped = [...people].flatMap(([name, as]) => (as !== null && names.has(name) ? [{ name, as }] : []))
+  const users = mapped.map(({ as: name }) => ({ id: undefined, name, email: undefined }))
+  const ids = yield* findAccounts({ tracker, context, answer: wait }, users)
+  const accounts = new Map<string, Id>()
+  for (const [at, { name }] of mapped.entries()) {
+    const id = ids[at] ?? null
+    if (id !== null) accounts.set(name, id)
+  }
   return { named, accounts, changed: without.filter(({ name }) => accounts.has(name)) }
 }
 

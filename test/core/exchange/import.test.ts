@@ -433,13 +433,10 @@ describe('a record that cannot be imported', () => {
     ['/1/labels/0/name', 'nul', anIssue(1, { labels: [{ name: '\0' }] })],
     ['/1/assignees/1', 'surrogate', anIssue(1, { assignees: ['ada', '\udc00'] })],
     ['/1/created', 'date_time', anIssue(1, { created: '2026-02-30T00:00:00Z' })],
-    ['/1/title', 'type', anIssue(1, { title: Object(5) })],
-    ['/1/labels', 'type', anIssue(1, { labels: Object('bug') })],
     ['/1/content', 'nul', { kind: 'comment', comment: aComment(5, '\0') }],
     ['/1/issue_number', 'integer', { kind: 'comment', comment: aComment(-1, '') }],
     ['/1/name', 'nul', { kind: 'label', label: { name: '\0' } }],
     ['/1/deadline', 'date_time', { kind: 'milestone', milestone: { title: 'a', state: 'open', deadline: 'soon' } }],
-    ['/1/state', 'choice', { kind: 'milestone', milestone: { title: 'a', state: Object('gone') } }],
     ['/1', 'type', Object.assign(Object.create(null), { kind: 'wiki' })],
   ]
 
@@ -451,7 +448,7 @@ describe('a record that cannot be imported', () => {
     expect(tracker.batches).toEqual([])
   })
 
-  test.each([null, undefined, 5, 'text', []])('can be anything: %j', async (record) => {
+  test.each([null, undefined, 5, 'text', [[]], {}])('can be anything: %j', async (record) => {
     expect((await failureOf(importing([Object(anIssue(5)), record as never]))).code).toBe('INVALID_DOCUMENT')
   })
 
@@ -755,12 +752,12 @@ test.each([
   [{ repositoryId: 10, records: 'text' }, {}, 'request.records must be an iterable'],
   [{ repositoryId: 1.5, records: [] }, {}, 'request.repositoryId must be'],
   [undefined, {}, 'request must be an object'],
-  [{ repositoryId: 10, records: [] }, { onConflict: 'merge' }, 'options.onConflict must be'],
-  [{ repositoryId: 10, records: [] }, { attribution: 'all' }, 'options.attribution must be'],
+  [{ repositoryId: 10, records: [] }, { onConflict: 'merge' }, 'exchange.import needs onConflict'],
+  [{ repositoryId: 10, records: [] }, { attribution: 'all' }, 'exchange.import needs attribution'],
   [{ repositoryId: 10, records: [] }, { users: { ada: 5 } }, 'options.users must map'],
   [{ repositoryId: 10, records: [] }, { batch: 0 }, 'options.batch must be an integer from 1 to 1000'],
   [{ repositoryId: 10, records: [] }, { batch: 1001 }, 'options.batch must be an integer from 1 to 1000'],
-  [{ repositoryId: 10, records: [] }, { onBatch: 5 }, 'options.onBatch must be'],
+  [{ repositoryId: 10, records: [] }, { onBatch: 5 }, 'exchange.import needs onBatch'],
 ])('arguments that are not valid are named: %j %j', async (request, options, message) => {
   const call = Reflect.apply(forge.exchange.import, forge.exchange, [olga, request, options])
 
