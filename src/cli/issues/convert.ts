@@ -1,10 +1,10 @@
-import type { ExchangeRecord, IssueRecord, NotCarried } from '../../exchange/exchange.ts'
+import type { ExchangeRecord, IssueRecord } from '../../exchange/exchange.ts'
 import { writeGiteaDump } from '../../exchange/files.ts'
 import type { CommandIO, ExitCode } from '../command.ts'
 import { CommandError, counted } from '../command.ts'
 import { unwritable } from '../files.ts'
 import type { RepositoryName } from './open-repository.ts'
-import type { SourceOptions, SourceReading } from './source-reading.ts'
+import type { SourceOptions } from './source-reading.ts'
 import { notCarriedLines, openSource } from './source-reading.ts'
 import { writeDocument } from './write-document.ts'
 
@@ -25,15 +25,40 @@ export async function convert(path: string, options: ConvertOptions, io: Command
   const { out, to, json } = options
   const dumpOf = dumpTarget(options)
   const reading = await openSource({ ...options, path }, io, json || out === '-' ? undefined : 'converting')
-  const conversion = new Conversion(reading)
-  if (dumpOf !== undefined) await writeDump(out, conversion.records(), dumpOf)
-  else {
-    const format = to === 'csv' ? 'csv' : 'document'
-    if (!(await writeDocument({ out, format }, conversion.issues(format), io))) return 0
+  const read = { issue: 0, comment: 0, label: 0, milestone: 0 }
+  async function* records(): AsyncGenerator<ExchangeRecord, void, void> {
+    for await (const record of reading.validRecords()) {
+      read[record.kind] += 1
+      yield record
+    }
+  }
+  /** The labels that no issue has. */
+  const unused = new Set<string>()
+  async function* issues(): AsyncGenerator<IssueRecord, void, void> {
+    for await (const record of records()) {
+      if (record.kind === 'label') unused.add(record.label.name)
+      if (record.kind !== 'issue') continue
+      for (const { name } of record.issue.labels ?? []) unused.delete(name)
+      yield record.issue
+    }
   }
 
-  const lines = json ? [conversion.asJson()] : conversion.report(options)
-  for (const line of lines) json && out !== '-' ? io.out(line) : io.err(line)
+  if (dumpOf !== undefined) await writeDump(out, records(), dumpOf)
+  else if (!(await writeDocument({ out, format: to === 'csv' ? 'csv' : 'document' }, issues(), io))) return 0
+
+  // A document has no place for comments, for a milestone beyond its title, and for labels that no issue has.
+  const lost = dumpOf === undefined ? { comments: read.comment, milestone: read.milestone, label: unused.size } : {}
+  const left = Object.entries(lost).flatMap(([what, count]) => (count > 0 ? [{ what, count, pointer: '' }] : []))
+  const notCarried = [...reading.notCarried, ...left]
+  const comments = dumpOf === undefined ? 0 : read.comment
+  if (json) {
+    const line = JSON.stringify({ records: read.issue, comments, notCarried })
+    out === '-' ? io.err(line) : io.out(line)
+    return 0
+  }
+  const written = `${counted(read.issue, 'issue')}${comments === 0 ? '' : ` and ${counted(comments, 'comment')}`}`
+  io.err(`forgelet: ${written} written to ${out === '-' ? 'standard output' : out}`)
+  if (!options.quiet) for (const line of notCarriedLines(notCarried)) io.err(line)
   return 0
 }
 
@@ -42,81 +67,6 @@ async function writeDump(out: string, records: AsyncIterable<ExchangeRecord>, du
     await writeGiteaDump(out, records, dumpOf)
   } catch (error) {
     throw unwritable(out, error)
-  }
-}
-
-/** The records of a source on their way to the target: counts those that are written, and those that are not. */
-class Conversion {
-  readonly #reading: SourceReading
-  #issues = 0
-  #comments = 0
-  readonly #lost = new Map<string, number>()
-
-  constructor(reading: SourceReading) {
-    this.#reading = reading
-  }
-
-  /** Yields all records, for a dump. @throws CommandError (invalid input) at the end, if the source is not valid */
-  async *records(): AsyncGenerator<ExchangeRecord, void, void> {
-    for await (const record of this.#reading.validRecords()) {
-      if (record.kind === 'issue') this.#issues += 1
-      if (record.kind === 'comment') this.#comments += 1
-      yield record
-    }
-  }
-
-  /**
-   * Yields the issues, for a document or CSV. Neither has a place for comments, for a milestone beyond its title, and for
-   * labels that no issue has; and CSV only for the names of the others.
-   * @throws CommandError (invalid input) at the end, if the source is not valid
-   */
-  async *issues(format: 'document' | 'csv'): AsyncGenerator<IssueRecord, void, void> {
-    const labels = new Set<string>()
-    for await (const record of this.#reading.validRecords()) {
-      if (record.kind === 'label') labels.add(record.label.name)
-      else if (record.kind === 'milestone') this.#lose('milestone')
-      else if (record.kind === 'comment') this.#lose('comments')
-      else {
-        for (const { name } of record.issue.labels ?? []) labels.delete(name)
-        if (format === 'csv') this.#loseForCsv(record.issue)
-        this.#issues += 1
-        yield record.issue
-      }
-    }
-    this.#lose('label', labels.size)
-  }
-
-  #loseForCsv({ poster_email, ref, reactions = [] }: IssueRecord): void {
-    if (poster_email) this.#lose('poster_email')
-    if (ref) this.#lose('ref')
-    this.#lose('reactions', reactions.length)
-  }
-
-  #lose(what: string, count = 1): void {
-    this.#lost.set(what, (this.#lost.get(what) ?? 0) + count)
-  }
-
-  asJson(): string {
-    return JSON.stringify({ records: this.#issues, comments: this.#comments, notCarried: this.#notCarried() })
-  }
-
-  report({ out, quiet }: ConvertOptions): readonly string[] {
-    const comments = this.#comments === 0 ? '' : ` and ${counted(this.#comments, 'comment')}`
-    const target = out === '-' ? 'standard output' : out
-    return [
-      `forgelet: ${counted(this.#issues, 'issue')}${comments} written to ${target}`,
-      ...(quiet ? [] : notCarriedLines(this.#notCarried())),
-    ]
-  }
-
-  /** What the source has and a record does not, and what a record has and the target does not. */
-  #notCarried(): readonly NotCarried[] {
-    const all = new Map(this.#reading.notCarried.map((known) => [known.what, known]))
-    for (const [what, count] of this.#lost) {
-      const known = all.get(what) ?? { what, count: 0, pointer: '' }
-      if (count > 0) all.set(what, { ...known, count: known.count + count })
-    }
-    return [...all.values()]
   }
 }
 

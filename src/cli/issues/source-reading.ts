@@ -37,16 +37,12 @@ export interface Source extends SourceOptions {
 /** The maximum number of violations that a reading keeps. */
 const MAX_VIOLATIONS = 100
 
-interface OpenedReading {
-  readonly source: OpenedSource
-  readonly stop: AbortSignal
-  readonly bar: ProgressBar
-}
-
 /** One reading of a source to its end. It counts and finds what is wrong; violations name files as the user did. */
 export class SourceReading {
   readonly #options: Source
-  readonly #opened: OpenedReading
+  readonly #source: OpenedSource
+  readonly #stop: AbortSignal
+  readonly #bar: ProgressBar
   #reading: RecordLocator | undefined
   /** The number of records of the source, valid or not. */
   recordCount = 0
@@ -56,9 +52,11 @@ export class SourceReading {
   total = 0
   notCarried: readonly NotCarried[] = []
 
-  constructor(options: Source, opened: OpenedReading) {
+  constructor(options: Source, source: OpenedSource, stop: AbortSignal, bar: ProgressBar) {
     this.#options = options
-    this.#opened = opened
+    this.#source = source
+    this.#stop = stop
+    this.#bar = bar
   }
 
   /**
@@ -68,19 +66,18 @@ export class SourceReading {
   async *records(): AsyncGenerator<ExchangeRecord, void, void> {
     let issues = 0
     const { from: format, confidential, minimized } = this.#options
-    const { source, stop: signal, bar } = this.#opened
-    const reading = readExchange(source, {
+    const reading = readExchange(this.#source, {
       format,
       confidential,
       minimized,
-      signal,
+      signal: this.#stop,
       onInvalid: (violation) => this.#add(violation),
       onNotCarried: (notCarried) => {
         this.notCarried = notCarried.map((what) => ({ ...what, ...this.#file(what.file) }))
       },
       onProgress: ({ records, bytes }) => {
         this.recordCount = records
-        bar.update(issues, bytes)
+        this.#bar.update(issues, bytes)
       },
     })
     this.#reading = reading
@@ -90,9 +87,13 @@ export class SourceReading {
         if (this.total === 0) yield record
       }
     } catch (error) {
-      this.#fail(error)
+      if (this.#stop.aborted) throw new CommandError(3, 'stopped before the end')
+      if (systemCode(error) !== undefined) throw unreadable(this.#options, error)
+      if (!isForgeError(error, 'INVALID_DOCUMENT')) throw error
+      // Bytes that cannot be read are the last violation.
+      for (const violation of error.details.violations) this.#add(violation)
     } finally {
-      bar.clear()
+      this.#bar.clear()
     }
   }
 
@@ -123,17 +124,6 @@ export class SourceReading {
     if (path === '-') return undefined
     return { file: file === undefined ? path : join(path, file) }
   }
-
-  /** Handles an error that ended the reading early. Bytes that cannot be read are the last violation. */
-  #fail(error: unknown): void {
-    if (isForgeError(error, 'INVALID_DOCUMENT')) {
-      for (const violation of error.details.violations) this.#add(violation)
-      return
-    }
-    if (this.#opened.stop.aborted) throw new CommandError(3, 'stopped before the end')
-    if (systemCode(error) === undefined) throw error
-    throw unreadable(this.#options, error)
-  }
 }
 
 /**
@@ -146,7 +136,7 @@ export async function openSource(options: Source, io: CommandIO, label: string |
   try {
     const source = await openIssueSource(options.copy ?? options.path)
     const bar = progressBar(label === undefined ? undefined : io.showStatus, label ?? '', source.size)
-    return new SourceReading(options, { source, stop: io.stop, bar })
+    return new SourceReading(options, source, io.stop, bar)
   } catch (error) {
     throw unreadable(options, error)
   }
@@ -197,23 +187,10 @@ export function invalidSource(options: Source, { total }: Pick<SourceReading, 't
   return `${shownSource(options)} is not valid: ${counted(total, 'violation')}${listed}`
 }
 
-/** Returns a sentence for each kind of thing that is not carried, such as "4 due dates of the source were dropped". */
+/** Returns a line for each kind of thing that is not carried, such as "not carried: due_date (4), first at /17/due_date". */
 export function notCarriedLines(notCarried: readonly NotCarried[]): readonly string[] {
   return notCarried.map(({ what, count, pointer, file }) => {
     const place = [file, pointer].filter(Boolean).join(' ')
-    const dropped = `${count.toLocaleString('en')} ${nounOf(what, count)} of the source ${count === 1 ? 'was' : 'were'} dropped`
-    return printable(place === '' ? dropped : `${dropped}, first at ${place}`)
+    return printable(`not carried: ${what} (${count.toLocaleString('en')})${place && `, first at ${place}`}`)
   })
-}
-
-/** Makes a noun of the name of a property, or of a word for what is not carried. */
-function nounOf(what: string, count: number): string {
-  const singular = (NOUNS[what] ?? what).replaceAll('_', ' ').replace(/([^s])s$/, '$1')
-  if (count === 1) return singular
-  return singular.endsWith('s') ? singular : `${singular}s`
-}
-
-const NOUNS: { readonly [what: string]: string | undefined } = {
-  confidential: 'confidential item',
-  imported_by: 'importing user',
 }

@@ -67,7 +67,7 @@ describe('forgelet issues import', () => {
     })
   })
 
-  test('reports the result first, then what was dropped, and who has no account; with --quiet the result', async () => {
+  test('reports the result first, then what is not carried, and who has no account; with --quiet the result', async () => {
     await put('issues.json', [
       { ...githubIssue, comments: 0, pull_request: { url: 'x' } },
       githubIssue,
@@ -82,8 +82,8 @@ describe('forgelet issues import', () => {
     const args = ['import', 'issues.json', '--attribution=accounts']
     const { out } = await issues(...args, '--dry-run')
     expect(out.split('\n').slice(0, 3)).toEqual(['nothing was written; an import would report:', ...counts])
-    expect(out).toContain('\n1 pull request of the source was dropped, first at issues.json /0\n')
-    expect(out).toMatch(/\n\d+ comments of the source were dropped, first at issues\.json \/1\/comments\n/)
+    expect(out).toContain('\nnot carried: pull_request (1), first at issues.json /0\n')
+    expect(out).toMatch(/\nnot carried: comments \(\d+\), first at issues\.json \/1\/comments\n/)
     expect(out).toMatch(/\nno account here, kept as names: [^\n]+\n$/)
     expect(await issues(...args, '--quiet')).toEqual({ code: 0, out: `${counts.join('\n')}\n`, err: '' })
   })
