@@ -14,7 +14,7 @@ import type { DatabaseLocation } from './host-store/open-host-database.ts'
 import { openHostDatabase } from './host-store/open-host-database.ts'
 import { PageReader } from './host-store/page-reader.ts'
 import type { StandaloneUser } from './host-store/roles.ts'
-import { SqlIssueTracker } from './host-store/tracker.ts'
+import { createTracker } from './host-store/tracker.ts'
 
 /**
  * The result of the fixture: `loaded`, `ignored` because the database already has accounts, or `none` because no
@@ -102,7 +102,7 @@ async function openHost<Tx>(
       membership: {
         isMember: (asked, { transaction }) => directory.isMember(asked.organizationId, asked.userId, transaction),
       },
-      issues: new SqlIssueTracker(database, directory),
+      issues: createTracker(database, directory),
       signingKey,
       limits,
       logger,
@@ -124,14 +124,10 @@ async function openHost<Tx>(
       authenticate: (header) => authenticate(directory, header),
       checkDatabase: () => database.check(),
       findRepository: (owner, name) => directory.findRepository(owner, name),
-      async close() {
-        await forge.close()
-        database.close()
-      },
+      close: () => forge.close(),
     }
   } catch (error) {
-    await database.storage.close().catch(() => undefined) // the error above says more
-    database.close()
+    await database.storage.close().catch(() => undefined) // the error says more
     throw error
   }
 }

@@ -48,7 +48,7 @@ export function sqliteStorage<H extends SqliteHandle = SqliteHandle>(
   fileOrHandle: string | H,
   options: SqlStorageOptions = {},
 ): ForgeStorage<H> {
-  return createSqliteStorage(fileOrHandle, options)
+  return createSqliteStorage(fileOrHandle, options).storage
 }
 
 /**

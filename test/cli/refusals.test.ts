@@ -158,7 +158,7 @@ completion tcsh => Allowed choices are bash, zsh, fish
 `)
 
 const NO_CONNECTION = 'the server cannot be reached (ECONNREFUSED): check that it runs, and the host and the port'
-const FOREIGN = 'cannot be used: it holds tables of another program: name another file'
+const FOREIGN = 'cannot be used: it holds tables of another program: name another database'
 
 /** A database that cannot be used: exit code 3. */
 const UNUSABLE = refusals(`
@@ -181,11 +181,11 @@ serve --db foreign-index.sqlite => database foreign-index.sqlite ${FOREIGN}
 serve --db foreign-ledger.sqlite => database foreign-ledger.sqlite ${FOREIGN}
 serve --db foreign-ledger-view.sqlite => database foreign-ledger-view.sqlite ${FOREIGN}
 serve --db application.sqlite --fixture world.json => it holds the forge of an application and none of this server's tables
-serve --db half.sqlite --fixture world.json => the database failed: no such table: host_accounts
-serve --db no-database.sqlite => it is not an SQLite database: name another file
+serve --db half.sqlite --fixture world.json => a table, column or index of this server is missing: restore a copy of the database
+serve --db no-database.sqlite => the file is not an SQLite database
 serve --db a-folder => database a-folder cannot be used: it is a directory: name a file in it
 serve --db /dev/null => database /dev/null cannot be used: it is a pipe or a device: name an ordinary file
-serve --db world.json/forge.sqlite => it cannot be opened: name a file that can be read and written
+serve --db world.json/forge.sqlite => the database file cannot be opened
 serve --db nowhere/forge.sqlite => database nowhere/forge.sqlite cannot be used: its directory does not exist
 schema apply --db nowhere/forge.sqlite => database nowhere/forge.sqlite cannot be used: the database file cannot be opened
 schema status --db missing.sqlite => the file does not exist: correct the path, or run "forgelet serve", for an application

@@ -2,11 +2,23 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { expect, test } from 'vitest'
 import { parse } from 'yaml'
-import { z } from 'zod'
-import { databaseOf } from '../../src/cli/database.ts'
 import { createProgram } from '../../src/cli/program.ts'
 
 // examples/many-processes/compose.yaml, as Compose and the command read it.
+
+/** What the tests read of a service. */
+interface Service {
+  readonly command?: readonly string[]
+  readonly environment: Readonly<Record<string, string>>
+  readonly volumes: readonly string[]
+  readonly depends_on?: object
+  readonly healthcheck: { readonly test: readonly string[] }
+}
+
+const folder = resolve(import.meta.dirname, '../../examples/many-processes')
+const file = parse(readFileSync(join(folder, 'compose.yaml'), 'utf8'), { merge: true })
+const { database, proxy, ...forges }: Readonly<Record<'database' | 'proxy' | 'forge-1' | 'forge-2', Service>> =
+  file.services
 
 const noOutput = {
   out: () => undefined,
@@ -17,80 +29,30 @@ const noOutput = {
   environment: {},
 }
 
-const folder = resolve(import.meta.dirname, '../../examples/many-processes')
-
-const Seconds = z.string().regex(/^\d+s$/)
-const Service = z.strictObject({
-  image: z.string().regex(/^[a-z0-9./-]+(:[a-z0-9.-]+)?$/),
-  build: z.strictObject({ dockerfile_inline: z.string() }).optional(),
-  command: z.array(z.string()).optional(),
-  environment: z.record(z.string(), z.string()),
-  volumes: z.array(z.string()),
-  ports: z.array(z.string().regex(/^127\.0\.0\.1:\d+:\d+$/)).optional(),
-  depends_on: z.record(z.string(), z.strictObject({ condition: z.literal('service_healthy') })).optional(),
-  healthcheck: z.strictObject({
-    test: z.tuple([z.literal('CMD')], z.string()),
-    interval: Seconds,
-    timeout: Seconds,
-    retries: z.int(),
-    start_period: Seconds.optional(),
-  }),
-  stop_grace_period: Seconds.optional(),
-  init: z.boolean().optional(),
-  restart: z.literal('unless-stopped'),
-})
-const Compose = z.strictObject({
-  name: z.string(),
-  'x-forge': Service,
-  services: z.strictObject({ database: Service, 'forge-1': Service, 'forge-2': Service, proxy: Service }),
-  volumes: z.record(z.string(), z.strictObject({})),
-})
-
-/** How the files name the password, which is a variable of the environment. */
-const PASSWORD = '$' + '{DATABASE_PASSWORD:?set it}'
-
-const { services, volumes } = Compose.parse(parse(readFileSync(join(folder, 'compose.yaml'), 'utf8'), { merge: true }))
-const { database, proxy } = services
-const forges = [services['forge-1'], services['forge-2']]
-
-/** The options of a process, as the command reads them in its container. */
-function optionsOf({ command = [], environment }: z.infer<typeof Service>) {
-  const [file, name, ...args] = command
-  expect([file, name]).toEqual(['node_modules/.bin/forgelet', 'serve'])
+test.each(Object.values(forges))('a process has a command line that forgelet accepts, and its database', (forge) => {
+  const [command, name, ...args] = forge.command ?? []
+  expect([command, name]).toEqual(['node_modules/.bin/forgelet', 'serve'])
   const serve = createProgram(noOutput, async () => undefined).commands.find((sub) => sub.name() === 'serve')
   expect(serve?.parseOptions(args)).toEqual({ operands: [], unknown: [] })
-  const database = databaseOf({}, { FORGELET_DB: withPassword(environment['FORGELET_DB'] ?? '') })
-  return { ...serve?.opts(), database }
-}
+  const { host, port, fixture } = serve?.opts() ?? {}
+  expect([host, port]).toEqual(['0.0.0.0', 3000])
+  expect(forge.volumes).toContain(`./fixture.json:${fixture}:ro`)
 
-function withPassword(text: string): string {
-  return text.replaceAll(PASSWORD, 'secret')
-}
-
-test('starts the database, two processes on it and the proxy, each when those before it are ready', () => {
-  expect(forges.map(({ depends_on }) => Object.keys(depends_on ?? {}))).toEqual([['database'], ['database']])
-  expect(Object.keys(proxy.depends_on ?? {})).toEqual(['forge-1', 'forge-2'])
-})
-
-test('gives every process a command line that forgelet accepts, and the database that the server makes', () => {
-  for (const forge of forges) {
-    const { database: address, ...options } = optionsOf(forge)
-    const { host, port, fixture } = options as Record<string, unknown>
-    expect([address.kind, host, port]).toEqual(['postgres', '0.0.0.0', 3000])
-    expect(forge.volumes).toContain(`./fixture.json:${fixture}:ro`)
-    const url = new URL(address.db)
-    const made = Object.values(database.environment).map(withPassword)
-    expect(made).toEqual(expect.arrayContaining([url.username, url.pathname.slice(1), url.password]))
-    expect(database.environment['POSTGRES_PASSWORD']).toBe(PASSWORD)
-    expect(url.hostname).toBe('database')
-    expect(Number(url.searchParams.get('max')) * forges.length).toBeLessThan(97)
-  }
+  const password = '$' + '{DATABASE_PASSWORD:?set it}'
+  const url = new URL(forge.environment['FORGELET_DB']?.replace(password, 'secret') ?? '')
+  expect([url.protocol, url.hostname, url.password]).toEqual(['postgres:', 'database', 'secret'])
+  expect(database.environment).toMatchObject({
+    POSTGRES_USER: url.username,
+    POSTGRES_DB: url.pathname.slice(1),
+    POSTGRES_PASSWORD: password,
+  })
+  expect(Number(url.searchParams.get('max')) * Object.keys(forges).length).toBeLessThan(97)
 })
 
 test('names files that exist, and volumes that are declared', () => {
-  for (const volume of Object.values(services).flatMap((service) => service.volumes)) {
+  for (const volume of [database, proxy, ...Object.values(forges)].flatMap((service) => service.volumes)) {
     const [source = ''] = volume.split(':')
-    expect(source.startsWith('./') ? existsSync(join(folder, source)) : source in volumes, volume).toBe(true)
+    expect(source.startsWith('./') ? existsSync(join(folder, source)) : source in file.volumes, volume).toBe(true)
   }
 })
 
@@ -98,5 +60,8 @@ test('leads the proxy to every process, and asks each whether it is ready', () =
   const variables = readFileSync(join(folder, 'haproxy.cfg'), 'utf8').matchAll(/"\$\{(\w+)\}"/g)
   expect([...variables].map(([, name]) => name).sort()).toEqual(Object.keys(proxy.environment).sort())
   expect(proxy.environment).toEqual({ BIND: ':3000', FORGE_1: 'forge-1:3000', FORGE_2: 'forge-2:3000' })
-  for (const one of [...forges, proxy]) expect(one.healthcheck.test.at(-1)).toContain('http://127.0.0.1:3000/readyz')
+  expect(Object.keys(proxy.depends_on ?? {})).toEqual(Object.keys(forges))
+  for (const { healthcheck } of [...Object.values(forges), proxy]) {
+    expect(healthcheck.test.at(-1)).toContain('http://127.0.0.1:3000/readyz')
+  }
 })

@@ -1,5 +1,4 @@
-// The examples import the package by its name, and so what is built in dist/.
-import { afterAll, beforeAll, describe, test } from 'vitest'
+import { beforeAll, describe, test } from 'vitest'
 import type { KnownHost } from '../../src/testing/testing.ts'
 import { mountContract } from '../../src/testing/testing.ts'
 import type { RunningExample } from './running-example.ts'
@@ -18,19 +17,19 @@ const BY_TOKEN = { ...SMALL_FORGE, authorization: 'Bearer olga-token' }
 const home = (text: string): KnownHost => ({ elsewhere: [{ path: '/', text }] })
 
 describe.each([
-  ['mount-node.mjs', () => startExample('mount-node.mjs', {}), { ...BY_TOKEN, ...home('a forge') }],
-  ['mount-fastify.mjs', () => startExample('mount-fastify.mjs', {}), { ...BY_TOKEN, ...home('a forge') }],
-  ['mount-hono.mjs', () => startExample('mount-hono.mjs', {}), { ...BY_TOKEN, ...home('Hello stranger') }],
+  ['mount-node.mjs', () => startExample('mount-node.mjs'), { ...BY_TOKEN, ...home('a forge') }],
+  ['mount-fastify.mjs', () => startExample('mount-fastify.mjs'), { ...BY_TOKEN, ...home('a forge') }],
+  ['mount-hono.mjs', () => startExample('mount-hono.mjs'), { ...BY_TOKEN, ...home('Hello stranger') }],
   ['mount-next.mjs', () => startModule('mount-next.mjs'), BY_TOKEN],
   ['mount-worker.mjs', () => startModule('mount-worker.mjs'), { ...BY_TOKEN, ...home('a forge') }],
-  ['mount-express.mjs', () => startExample('mount-express.mjs', {}), { ...SMALL_FORGE, ...home('Hello stranger') }],
+  ['mount-express.mjs', () => startExample('mount-express.mjs'), { ...SMALL_FORGE, ...home('Hello stranger') }],
 ] as const)('the mount contract over examples/%s', (_name, start, known) => {
   let example: RunningExample
 
   beforeAll(async () => {
     example = await start()
+    return async () => void (await example.stop())
   })
-  afterAll(() => example.stop())
 
   const mounted = async () => ({
     origin: new URL(example.url).origin,

@@ -1,60 +1,49 @@
 import { expect, test } from 'vitest'
-import type { HostDatabase } from './host-databases.ts'
-import { onExample } from './on-example.ts'
-import type { RunningExample } from './running-example.ts'
+import type { DatabaseKind } from '../databases.ts'
+import { startOnDatabase } from './running-example.ts'
 
 /** The tests of an example that creates an issue and pins it, on databases of one kind. */
-export function pinNewIssueCases(name: string, makeDatabase: () => Promise<HostDatabase>): void {
-  const bench = onExample(name, makeDatabase)
+export function pinNewIssueCases<Tx>(name: string, kind: DatabaseKind<Tx>): void {
+  const start = async () => {
+    const { ask, lines, refuse } = await startOnDatabase(name, kind)
+    const create = (title: string) => ask('POST', '/issues', { body: { title } })
+    const found = async () => (await ask('GET', '/issues')).body
+    return { ask, lines, refuse, create, found }
+  }
 
   test('an issue is created and pinned, and then reported', async () => {
-    const { example } = bench()
+    const { create, found, lines } = await start()
 
-    expect(await create(example, 'first')).toEqual({ status: 201, body: { id: '1', position: 1 } })
-    expect(await found(example)).toEqual([{ id: '1', title: 'first', position: 1 }])
-    await expect.poll(() => example.said).toEqual(['issue.pinned 1'])
-  })
-
-  test('an issue that cannot be pinned is not created', async () => {
-    const { example } = bench()
-    for (const title of ['first', 'second', 'third']) await create(example, title)
-
-    expect(await create(example, 'fourth')).toEqual({ status: 400, body: { code: 'PIN_LIMIT_REACHED' } })
-    expect(await found(example)).toMatchObject([{ title: 'first' }, { title: 'second' }, { title: 'third' }])
+    expect(await create('first')).toEqual({ status: 201, body: { id: '1', position: 1 } })
+    expect(await found()).toEqual([{ id: '1', title: 'first', position: 1 }])
+    await expect.poll(lines).toEqual(['issue.pinned 1'])
   })
 
   test('who may not pin does not create', async () => {
-    const { example } = bench()
-    const answer = await example.ask('POST', '/issues', { body: { title: 'first' }, as: 'anonymous' })
+    const { ask, found } = await start()
+    const answer = await ask('POST', '/issues', { body: { title: 'first' }, as: 'anonymous' })
 
     expect(answer).toEqual({ status: 401, body: { code: 'UNAUTHENTICATED' } })
-    expect(await found(example)).toEqual([])
+    expect(await found()).toEqual([])
   })
 
   test('a write of the host that fails after the pin leaves neither, and emits nothing', async () => {
-    const { database, example } = bench()
-    await create(example, 'first')
-    await database.refuse('insert', 'activity')
+    const { create, found, lines, refuse } = await start()
+    await create('first')
+    await refuse('trigger refuse before insert on activity')
 
-    expect(await create(example, 'second')).toEqual({ status: 500, body: { code: 'INTERNAL' } })
-    expect(await found(example)).toMatchObject([{ title: 'first', position: 1 }])
-    await expect.poll(() => example.said).toEqual(['issue.pinned 1'])
+    expect(await create('second')).toEqual({ status: 500, body: { code: 'INTERNAL' } })
+    expect(await found()).toMatchObject([{ title: 'first', position: 1 }])
+    await expect.poll(lines).toEqual(['issue.pinned 1'])
   })
 
   test('of twelve at once as many are pinned as the limit allows, and only those are created', async () => {
-    const { example } = bench()
-    const answers = await Promise.all(Array.from({ length: 12 }, (_, n) => create(example, `issue ${n}`)))
+    const { create, found } = await start()
+    const answers = await Promise.all(Array.from({ length: 12 }, (_, n) => create(`issue ${n}`)))
+    const refused = { status: 400, body: { code: 'PIN_LIMIT_REACHED' } }
 
-    expect(answers.map(({ status }) => status).sort()).toEqual([201, 201, 201, ...Array(9).fill(400)])
-    const issues = await found(example)
+    expect(answers.filter(({ status }) => status !== 201)).toEqual(Array(9).fill(refused))
+    const issues = await found()
     expect(Array.isArray(issues) && issues.map(({ position }) => position).sort()).toEqual([1, 2, 3])
   })
-}
-
-function create(example: RunningExample, title: string): ReturnType<RunningExample['ask']> {
-  return example.ask('POST', '/issues', { body: { title } })
-}
-
-async function found(example: RunningExample): Promise<unknown> {
-  return (await example.ask('GET', '/issues')).body
 }

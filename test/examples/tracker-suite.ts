@@ -1,5 +1,4 @@
-import { setTimeout as pause } from 'node:timers/promises'
-import { describe, expect, test } from 'vitest'
+import { test } from 'vitest'
 import type { Actor, Forge, IssueTracker, MaybePromise } from '../../src/index.ts'
 import { createForge } from '../../src/index.ts'
 import type { ForgeStorage } from '../../src/storage/storage.ts'
@@ -22,6 +21,7 @@ export interface ExampleDatabase<Handle, Tx> {
 
 /** What an example exports. */
 interface Example<Handle, Tx> {
+  readonly TABLES: string
   createTracker(handle: Handle): IssueTracker<Actor, Tx>
   createIssue(
     transaction: Tx,
@@ -29,17 +29,21 @@ interface Example<Handle, Tx> {
   ): MaybePromise<number>
 }
 
-interface OpenedHost<Tx> extends TrackerHost<Actor, Tx> {
+/** An example over a database. */
+export interface ExampleHost<Tx> extends TrackerHost<Actor, Tx> {
   readonly forge: Forge<Actor, Tx>
   /** Creates an issue in a transaction that stays open. */
   createIssueIn(): Promise<{ readonly number: number; readonly transaction: BegunTransaction<Tx> }>
 }
 
+function load<Handle, Tx>(name: string): Promise<Example<Handle, Tx>> {
+  const file: string = `../../examples/${name}`
+  return import(file)
+}
+
 /** Returns the statements that create the tables of an example. */
 export async function tablesOf(name: string): Promise<string> {
-  const file: string = `../../examples/${name}`
-  const example: { readonly TABLES: string } = await import(file)
-  return example.TABLES
+  return (await load(name)).TABLES
 }
 
 /** Checks that an example meets the requirements for a tracker. */
@@ -47,64 +51,12 @@ export function trackerSuite<Handle, Tx>(name: string, open: () => Promise<Examp
   for (const one of trackerContract(() => hostOn(name, open))) test(one.name, () => one.run())
 }
 
-/** Checks an example on a database with several connections. */
-export function racingTrackerSuite<Handle, Tx>(name: string, open: () => Promise<ExampleDatabase<Handle, Tx>>): void {
-  trackerSuite(name, open)
-
-  describe('while a user creates an issue', () => {
-    test('an import waits, and does not replace the issue', async () => {
-      const host = await hostOn(name, open)
-      const { number, transaction } = await host.createIssueIn()
-      const imported = importOf(host, number)
-      const ended = await Promise.race([imported.then(String, String), pause(500, 'waits')])
-      await transaction.commit()
-      await transaction.release?.()
-
-      expect(ended).toBe('waits')
-      await expect(imported).rejects.toThrow()
-      await expect(importOf(host, number)).rejects.toMatchObject({ code: 'IMPORT_CONFLICT' })
-      const titles: string[] = []
-      for await (const { title } of host.forge.exchange.export('system', host.repositoryId)) titles.push(title)
-      expect(titles).toEqual(['Read this first'])
-      await host.close()
-    })
-
-    test('an import of other issues waits, and is done', async () => {
-      const host = await hostOn(name, open)
-      const { number, transaction } = await host.createIssueIn()
-      const imported = importOf(host, number + 1)
-      await pause(100)
-      await transaction.commit()
-      await transaction.release?.()
-
-      expect(await imported).toMatchObject({ issues: { created: 1 } })
-      expect(await host.createIssue()).toBe(number + 2)
-      await host.close()
-    })
-  })
-}
-
-function importOf<Tx>({ forge, repositoryId }: OpenedHost<Tx>, number: number) {
-  const person = { poster_id: 8, poster_name: 'mia' }
-  const times = { created: '2024-01-02T03:04:05Z', updated: '2024-02-03T04:05:06Z' }
-  const issue = {
-    number,
-    ...person,
-    title: 'Imported',
-    content: '',
-    state: 'open',
-    is_locked: false,
-    ...times,
-  } as const
-  return forge.exchange.import('system', { repositoryId, records: [issue] }, { attribution: 'accounts' })
-}
-
-async function hostOn<Handle, Tx>(
+/** Opens a host with the tracker of an example. */
+export async function hostOn<Handle, Tx>(
   name: string,
   open: () => Promise<ExampleDatabase<Handle, Tx>>,
-): Promise<OpenedHost<Tx>> {
-  const file: string = `../../examples/${name}`
-  const example: Example<Handle, Tx> = await import(file)
+): Promise<ExampleHost<Tx>> {
+  const example = await load<Handle, Tx>(name)
   const { handle, storage, repositoryId, begin, close } = await open()
   await storage.migrate()
   const tracker = example.createTracker(handle)
@@ -132,14 +84,12 @@ async function hostOn<Handle, Tx>(
     async createIssue() {
       const { number, transaction } = await createIssueIn()
       await transaction.commit()
-      await transaction.release?.()
       return number
     },
     async rolledBack(work) {
       const transaction = await begin()
       await work(transaction.transaction)
       await transaction.rollback()
-      await transaction.release?.()
     },
     async close() {
       await forge.close()

@@ -3,15 +3,15 @@ import { describe } from 'vitest'
 import { sqliteStorage } from '../../src/storage/sqlite.ts'
 import { tablesOf, trackerSuite, USERS } from './tracker-suite.ts'
 
-const REPOSITORY_ID = 10
-
 describe('examples/tracker-sqlite.mjs', () => {
   trackerSuite('tracker-sqlite.mjs', async () => {
-    const handle = await openDatabase()
+    const handle = new Database(':memory:')
+    handle.exec(await tablesOf('tracker-sqlite.mjs'))
+    handle.exec(`insert into user ${USERS}`)
     return {
       handle,
       storage: sqliteStorage(handle),
-      repositoryId: REPOSITORY_ID,
+      repositoryId: 10,
       begin() {
         handle.exec('begin immediate')
         const end = (statement: string) => async () => void handle.exec(statement)
@@ -21,10 +21,3 @@ describe('examples/tracker-sqlite.mjs', () => {
     }
   })
 })
-
-async function openDatabase(): Promise<Database.Database> {
-  const database = new Database(':memory:')
-  database.exec(await tablesOf('tracker-sqlite.mjs'))
-  database.exec(`insert into user ${USERS}`)
-  return database
-}

@@ -1,8 +1,9 @@
+import { existsSync } from 'node:fs'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
-import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { generateKey } from '../../src/signing-keys/signing-keys.ts'
 import type { Standalone, StandaloneOptions } from '../../src/standalone/standalone.ts'
 import { openStandalone } from '../../src/standalone/standalone.ts'
@@ -82,12 +83,10 @@ describe.each(['a file', ':memory:'])('a standalone host on %s', (where) => {
   })
 })
 
-test('closes the file when an option is refused', async () => {
-  const close = vi.spyOn(Database.prototype, 'close')
-  onTestFinished(() => close.mockRestore())
+test('opens no file when an option is refused', async () => {
   await expect(openStandalone({ db: file, limits: { maxPins: { issue: -1 } } })).rejects.toThrow(/maxPins/)
 
-  expect(close.mock.contexts).toMatchObject([{ name: file }])
+  expect(existsSync(file)).toBe(false)
 })
 
 test('keeps its data, and ignores a fixture then', async () => {
@@ -166,13 +165,9 @@ describe('a standalone host is refused', () => {
   })
 
   test.each([
-    ['is damaged', () => database().fill(0xff, 100), 'it is damaged: restore a copy, or name another file'],
+    ['is damaged', () => database().fill(0xff, 100), 'the database is damaged'],
     // A format that this SQLite may only read, byte 18 of the header, because root may write every file.
-    [
-      'cannot be written',
-      () => database().fill(3, 18, 19),
-      'it cannot be written: change its permissions, or name another file',
-    ],
+    ['cannot be written', () => database().fill(3, 18, 19), 'the database cannot be written'],
   ])('on a file that %s', async (_what, content, message) => {
     await writeFile(file, content())
     await expect(openStandalone({ db: file })).rejects.toMatchObject({ code: 'STORAGE_UNAVAILABLE', message })

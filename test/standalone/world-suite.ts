@@ -124,10 +124,7 @@ export function worldSuite(kinds: readonly AnyKind[]): void {
         'kind, name, folded_name, full_name, email, hides_email, is_site_admin, visibility, location, website, description, created_at',
       ],
       ['repositories', 'owner_id, name, folded_name, description, is_private, is_archived, default_branch, created_at'],
-      [
-        'issues',
-        'repository_id, number, kind, state, poster_id, poster_is_author, assignee_ids, comment_count, branch, record',
-      ],
+      ['issues', 'repository_id, number, kind, state, poster_id, comment_count, branch, record'],
     ])('the database refuses %s of the same name or number', async (table, columns) => {
       const { database } = open()
       const again = `insert into host_${table} (${columns}) select ${columns} from host_${table} where id = 1`

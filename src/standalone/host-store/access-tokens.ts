@@ -1,7 +1,9 @@
 import { randomBytes } from 'node:crypto'
 import { ForgeError } from '../../index.ts'
-import { runAsync } from '../../schema/sync-or-async.ts'
+import type { SyncOrAsync } from '../../schema/sync-or-async.ts'
 import { compileStatement } from '../../storage/sql/query.ts'
+import type { Session } from '../../storage/sql/session.ts'
+import { execute, query } from '../../storage/sql/session.ts'
 import { parseFixture } from '../fixture/parse-fixture.ts'
 import { tokenDigest } from '../host-names.ts'
 import type { HostDatabase } from './host-database.ts'
@@ -9,7 +11,8 @@ import { HostDirectory } from './host-directory.ts'
 import { accountRow } from './load-fixture.ts'
 import type { DatabaseLocation } from './open-host-database.ts'
 import { onExistingDatabase } from './open-host-database.ts'
-import { Inserts, RowWriter } from './row-writer.ts'
+import { NO_ID } from './roles.ts'
+import { RowWriter } from './row-writer.ts'
 import type { Row } from './tables.ts'
 import { columnsOf } from './tables.ts'
 
@@ -44,12 +47,13 @@ export function createAccessToken(
   username: string,
   name?: string | undefined,
 ): Promise<CreatedAccessToken> {
-  return onUser(location, username, (database, userId) => insertToken(database, userId, name))
+  return onUser(location, username, (database, userId) =>
+    database.write((session) => insertToken(rowsIn(database, session), userId, name)),
+  )
 }
 
 /**
- * Creates a user, and then an access token of the user. If the token fails, the user exists, and `createAccessToken` makes
- * another.
+ * Creates a user, and an access token of the user.
  *
  * @param username - as in a fixture
  * @returns undefined if an account already has this name, in any case
@@ -63,42 +67,26 @@ export function createUser(
   return onExistingDatabase(location, async (database) => {
     parseFixture({ users: [{ username }] })
     await database.check()
-    const userId = await insertUser(database, username, siteAdmin)
-    return userId === undefined ? undefined : insertToken(database, userId)
+    const user = accountRow('user', { name: username, siteAdmin }, new Date())
+    const accounts = database.context.build.selectFrom('accounts').select('kind')
+    const taken = compileStatement(accounts.where('folded_name', '=', user.folded_name))
+    return database.write(function* write(session) {
+      if ((yield* query(session, taken)).length > 0) return undefined
+      const [userId = NO_ID] = yield* rowsIn(database, session).insert('accounts', [user])
+      return yield* insertToken(rowsIn(database, session), userId)
+    })
   })
 }
 
-/** Returns the id of a new user; undefined if an account has this name. */
-async function insertUser<Tx>(
-  database: HostDatabase<Tx>,
-  username: string,
-  siteAdmin: boolean,
-): Promise<number | undefined> {
-  const isTaken = async (): Promise<boolean> => (await new HostDirectory(database).findAccount(username)) !== undefined
-  if (await isTaken()) return undefined
-  try {
-    const user = accountRow('user', { name: username, siteAdmin }, new Date())
-    const [userId] = await runAsync(writerOf(database).insertNumbered('accounts', [user]))
-    return userId
-  } catch (error) {
-    if (await isTaken()) return undefined // meanwhile, by another process
-    throw error
-  }
-}
-
-async function insertToken<Tx>(
-  database: HostDatabase<Tx>,
-  userId: number,
-  name?: string | undefined,
-): Promise<CreatedAccessToken> {
+function* insertToken(rows: RowWriter, userId: number, name?: string | undefined): SyncOrAsync<CreatedAccessToken> {
   const token = randomBytes(TOKEN_BYTES).toString('hex')
   const row = { digest: tokenDigest(token), user_id: userId, name: name ?? null, created_at: Date.now() }
-  await runAsync(writerOf(database).insert('tokens', [row]))
+  yield* rows.insert('tokens', [row])
   return { ...shown(row), token }
 }
 
-function writerOf<Tx>(database: HostDatabase<Tx>): RowWriter {
-  return new RowWriter(new Inserts(database.context), (statement) => database.rows(statement))
+function rowsIn<Tx>({ context }: HostDatabase<Tx>, session: Session): RowWriter {
+  return new RowWriter(context, (statement) => session.all(statement))
 }
 
 /** Lists the access tokens of a user, the oldest first. @throws ForgeError as `createAccessToken` does */
@@ -117,7 +105,8 @@ export function revokeAccessToken(location: DatabaseLocation, username: string, 
   return onUser(location, username, async (database, userId) => {
     const found = (await tokensOf(database, userId)).filter((row) => shown(row).id === id)
     for (const { digest } of found) {
-      await database.rows(compileStatement(database.context.build.deleteFrom('tokens').where('digest', '=', digest)))
+      const removal = database.context.build.deleteFrom('tokens').where('digest', '=', digest)
+      await database.write((session) => execute(session, compileStatement(removal)))
     }
     return found.length > 0
   })

@@ -1,10 +1,26 @@
 import type { Forge, MaybePromise, Sync, TransactionServices } from '../../index.ts'
 import type { SyncOrAsync } from '../../schema/sync-or-async.ts'
+import { runAsync, runMaybeAsync, runSync } from '../../schema/sync-or-async.ts'
+import { unavailable } from '../../storage/sql/errors.ts'
+import type { HostedRuntime, HostedStorage } from '../../storage/sql/hosted-storage.ts'
 import type { Statement } from '../../storage/sql/query.ts'
+import { compileStatement } from '../../storage/sql/query.ts'
+import { limitedTo, retryAfter } from '../../storage/sql/retry.ts'
+import { Schema } from '../../storage/sql/schema/schema.ts'
 import type { RowsOfEach, Session, Statements } from '../../storage/sql/session.ts'
+import { execute, queryEach } from '../../storage/sql/session.ts'
 import type { ForgeStorage, SchemaStatus } from '../../storage/storage.ts'
+import { HostSchema } from './host-schema.ts'
 import type { StandaloneUser } from './roles.ts'
 import type { HostContext } from './tables.ts'
+import { hostContext } from './tables.ts'
+
+/** How long one attempt to load may take, and how long other processes that load are waited for, in milliseconds. */
+const MAX_LOAD_MS = 300_000
+const MAX_PAUSE_MS = 500
+
+/** How long the check of the database may take, in milliseconds: those who ask wait for little longer. */
+const MAX_CHECK_MS = 2000
 
 /** The services of the forge inside a transaction of the host. */
 type LoadedForge = TransactionServices<StandaloneUser> | Sync<TransactionServices<StandaloneUser>>
@@ -13,41 +29,101 @@ type LoadedForge = TransactionServices<StandaloneUser> | Sync<TransactionService
  * Writes to the tables of the host and of the forge in one transaction, and returns whether there was anything
  * to do.
  */
-export type Loading = (session: Pick<Session, 'all' | 'batch'>, forge: LoadedForge) => SyncOrAsync<boolean>
+export type Loading = (session: Session, forge: LoadedForge) => SyncOrAsync<boolean>
 
-/** The database of a standalone host: its own tables, and the storage of its forge. */
-export interface HostDatabase<Tx> {
+/**
+ * The database of a standalone host: its own tables, and the storage of its forge, on the same connections, with their
+ * deadlines, retries and checks.
+ */
+export class HostDatabase<Tx> {
   readonly context: HostContext
   readonly storage: ForgeStorage<Tx>
+  readonly #runtime: HostedRuntime<Tx>
+  readonly #schema: HostSchema
+  readonly #forgeSchema: Schema
+
+  constructor({ storage, context, runtime }: HostedStorage<Tx>) {
+    this.context = hostContext(context)
+    this.storage = storage
+    this.#runtime = runtime
+    this.#schema = new HostSchema(this.context, context)
+    this.#forgeSchema = new Schema(context)
+  }
+
   /**
-   * Returns the rows of a statement.
+   * Returns the rows of a statement. On SQLite it answers at once.
    *
-   * @param transaction - a transaction of the host that is open; its changes are seen
+   * @param transaction - a transaction of the host or of the storage that is open; the statement is part of it
    */
-  rows<Row>(statement: Statement<Row>, transaction?: Tx | undefined): MaybePromise<readonly Row[]>
-  /**
-   * Runs statements in order, in as few round trips as possible, and returns the rows of each.
-   *
-   * @param transaction - a transaction of the host or of the storage that is open; the statements are part of it
-   */
+  rows<Row>(statement: Statement<Row>, transaction?: Tx | undefined): MaybePromise<readonly Row[]> {
+    return this.#runtime.read((session) => session.all(statement), transaction)
+  }
+
+  /** Runs statements in order, in as few round trips as possible, and returns the rows of each. Otherwise as `rows`. */
   rowsOfEach<Rows extends readonly unknown[]>(
     statements: Statements<Rows>,
     transaction?: Tx | undefined,
-  ): MaybePromise<RowsOfEach<Rows>>
+  ): MaybePromise<RowsOfEach<Rows>> {
+    return this.#runtime.read((session) => runMaybeAsync(queryEach<Rows>(session, statements)), transaction)
+  }
+
+  /** Writes to the tables of the host, all or nothing, and one after the other: what is found is still so when it is written. */
+  async write<T>(work: (session: Session) => SyncOrAsync<T>): Promise<T> {
+    return this.#runtime.write((session) => this.#alone(session, work(session)), {})
+  }
+
   /**
    * Brings the tables of the host up to date, then those of the forge. Nothing is written if the database cannot be
    * used: see `HostSchema.refuseUnusable`.
    */
-  migrate(): Promise<void>
+  async migrate(): Promise<void> {
+    await this.#runtime.plainly((session) => runMaybeAsync(this.#schema.refuseUnusable(session)))
+    await this.#runtime.migrate(this.#schema)
+    await this.storage.migrate()
+  }
+
   /**
    * Checks that the database answers, and that the tables of the host and of the forge can be used. Writes nothing.
    * @throws ForgeError `STORAGE_UNAVAILABLE`, `STORAGE_BUSY`, `SCHEMA_OUTDATED`, `SCHEMA_TOO_NEW`
    */
-  check(): Promise<void>
+  async check(): Promise<void> {
+    const expired = () => unavailable('the database did not answer within two seconds')
+    await this.#runtime.plainly((session) => runMaybeAsync(this.#checked(session)), {
+      milliseconds: MAX_CHECK_MS,
+      expired,
+    })
+  }
+
+  *#checked(session: Session): SyncOrAsync<void> {
+    yield* this.#schema.refuseOutdated(session)
+    yield* this.#forgeSchema.refuseUnusable(session)
+  }
+
   /** Returns the state of the host's tables. Writes nothing. */
-  state(): Promise<SchemaStatus['state']>
-  /** Loads all or nothing. No other process loads meanwhile, so what is found is still so when it is written. */
-  load(forge: Forge<StandaloneUser, Tx>, steps: Loading): Promise<boolean>
-  /** Closes what the database has opened and the storage has not. Call it after the storage has been closed. */
-  close(): void
+  state(): Promise<SchemaStatus['state']> {
+    return this.#runtime.plainly((session) => runMaybeAsync(this.#schema.state(session)))
+  }
+
+  /** Loads all or nothing, as `write` does, for as long as it takes. */
+  async load(forge: Forge<StandaloneUser, Tx>, steps: Loading): Promise<boolean> {
+    const attempt = (): Promise<boolean> =>
+      this.#runtime.inTransaction(
+        (session, transaction) => {
+          const work = (services: LoadedForge) => this.#alone(session, steps(session, services))
+          return this.storage.transactions === 'synchronous'
+            ? forge.withTransactionSync(transaction, (services) => runSync(work(services))).value
+            : forge.withTransaction(transaction, (services) => runAsync(work(services))).then(({ value }) => value)
+        },
+        { milliseconds: MAX_LOAD_MS },
+      )
+    const limits = { ...limitedTo(MAX_LOAD_MS), maxPause: MAX_PAUSE_MS }
+    return attempt().catch((error) => retryAfter(error, attempt, limits))
+  }
+
+  /** First writes the one row that every process has, unchanged: the next process that writes in this way waits for it. */
+  *#alone<T>(session: Session, steps: SyncOrAsync<T>): SyncOrAsync<T> {
+    const lock = this.context.build.updateTable('schema').set((row) => ({ version: row.ref('version') }))
+    yield* execute(session, compileStatement(lock))
+    return yield* steps
+  }
 }

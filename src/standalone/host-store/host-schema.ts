@@ -15,25 +15,22 @@ import type { SchemaStatus } from '../../storage/storage.ts'
 import type { HostContext, Row } from './tables.ts'
 import { firstTables, HOST_TABLES, HOST_VERSION, OLDEST_LIBRARY } from './tables.ts'
 
+const OTHER = 'name another database'
+
 /** The host's own tables as a whole: creates, migrates and checks them. */
 export class HostSchema implements MigratedTables {
   readonly context: HostContext
   readonly #forge: SqlContext
   readonly #forgeSchema: Schema
-  readonly #place: string
   readonly #statements: readonly SchemaStatement[]
   readonly #find: Query<Record<never, never>, Row<'schema'>>
 
-  /**
-   * @param forge - the context of the forge's tables in the same database
-   * @param place - what users name to choose another place for the tables
-   */
-  constructor(context: HostContext, forge: SqlContext, place: 'file' | 'database') {
+  /** @param forge - the context of the forge's tables in the same database */
+  constructor(context: HostContext, forge: SqlContext) {
     const { build, columns } = context
     this.context = context
     this.#forge = forge
     this.#forgeSchema = new Schema(forge)
-    this.#place = place
     this.#statements = firstTables(context)
     this.#find = defineQuery(() =>
       build
@@ -45,12 +42,16 @@ export class HostSchema implements MigratedTables {
   /**
    * Checks, without writing, that the database is empty or has tables of this server that this release can use.
    *
-   * @throws ForgeError `SCHEMA_TOO_NEW` if the tables are for newer releases only; `STORAGE_UNAVAILABLE` if another program
-   * uses the same names, or if the database holds the forge of an application, whose ids refer to other users
+   * @throws ForgeError `SCHEMA_TOO_NEW` if the tables are for newer releases only; `STORAGE_UNAVAILABLE` if a table is
+   * missing, if another program uses the same names, or if the database holds the forge of an application, whose ids
+   * refer to other users
    */
   *refuseUnusable(session: Queryable): SyncOrAsync<void> {
     yield* this.#refuseForeign(session)
-    yield* this.#version(session)
+    const version = yield* this.#version(session)
+    if (version >= HOST_VERSION && !isWhole(yield* presentIn(session, this.context), this.#statements)) {
+      throw unavailable('a table, column or index of this server is missing: restore a copy of the database')
+    }
   }
 
   /**
@@ -129,11 +130,11 @@ export class HostSchema implements MigratedTables {
     const isHost = host.length === 0 || this.#hasVersion(present)
 
     if (!isForge || !isHost) {
-      throw unavailable(`it holds tables of another program: name another ${this.#place}`)
+      throw unavailable(`it holds tables of another program: ${OTHER}`)
     }
     if (forge.length > 0 && host.length === 0) {
       const found = "it holds the forge of an application and none of this server's tables"
-      throw unavailable(`${found}: name another ${this.#place}`)
+      throw unavailable(`${found}: ${OTHER}`)
     }
   }
 }

@@ -1,8 +1,8 @@
 import type { Compilable, RawBuilder } from 'kysely'
 import { sql } from 'kysely'
-import type { Caller, Id, IssueQuery, PortContext } from '../../index.ts'
+import type { Caller, Id, IssueQuery, MaybePromise, PortContext } from '../../index.ts'
 import type { SyncOrAsync } from '../../schema/sync-or-async.ts'
-import { wait } from '../../schema/sync-or-async.ts'
+import { runMaybeAsync, wait } from '../../schema/sync-or-async.ts'
 import { compileStatement } from '../../storage/sql/query.ts'
 import type { HostDatabase } from './host-database.ts'
 import type { StandaloneUser } from './roles.ts'
@@ -19,10 +19,10 @@ export interface Numbered {
 }
 
 /** What is read of an issue. */
-export type IssueRow = Pick<Row<'issues'>, 'number' | 'kind' | 'poster_is_author' | 'record'>
+export type IssueRow = Pick<Row<'issues'>, 'number' | 'kind' | 'record'>
 
 /** What is read of a comment. */
-export type CommentRow = Pick<Row<'comments'>, 'id' | 'issue_number' | 'record'>
+export type CommentRow = Pick<Row<'comments'>, 'id' | 'record'>
 
 /** A row of an issue, without its record if that is long. */
 type ListedRow = Omit<IssueRow, 'record'> & { readonly record: string | null }
@@ -62,7 +62,7 @@ export class IssueRows<Tx> {
     const { build, columns } = this.#context
     const comments = build
       .selectFrom('comments')
-      .select([columns.number('id').as('id'), columns.number('issue_number').as('issue_number'), 'record'])
+      .select([columns.number('id').as('id'), 'record'])
       .where('repository_id', '=', idOf(repositoryId))
       .where('issue_number', 'in', elements(this.#context, numbers))
       .orderBy('issue_number')
@@ -85,11 +85,7 @@ export class IssueRows<Tx> {
     const { build, columns } = this.#context
     return build
       .selectFrom('issues')
-      .select([
-        columns.number('number').as('number'),
-        'kind',
-        columns.number('poster_is_author').as('poster_is_author'),
-      ])
+      .select([columns.number('number').as('number'), 'kind'])
       .where('repository_id', '=', idOf(repositoryId))
       .orderBy('issues.number')
   }
@@ -97,6 +93,13 @@ export class IssueRows<Tx> {
   #all<R>(query: Compilable<R>, { transaction }: TrackerContext<Tx>): SyncOrAsync<readonly R[]> {
     return wait(this.#database.rows(compileStatement(query), transaction))
   }
+}
+
+/** Makes a method of a port from its steps. It answers at once if the database does. */
+export function answered<A extends readonly unknown[], T>(
+  steps: (...given: A) => SyncOrAsync<T>,
+): (...given: A) => MaybePromise<T> {
+  return (...given) => runMaybeAsync(steps(...given))
 }
 
 /** Returns numbers as the list of an `in`. */

@@ -8,10 +8,11 @@ import { query } from '../../storage/sql/session.ts'
 import type { Fixture, FixtureIssue, FixtureOrganization, FixtureRepository, FixtureUser } from '../fixture/fixture.ts'
 import { normalizeName, tokenDigest } from '../host-names.ts'
 import type { HostDatabase } from './host-database.ts'
+import type { StoredIssue } from './issue-records.ts'
 import type { StandaloneUser } from './roles.ts'
 import type { RowSink } from './row-writer.ts'
-import { Inserts, RowWriter } from './row-writer.ts'
-import type { HostContext, NewRow, Row, StoredIssue } from './tables.ts'
+import { RowWriter } from './row-writer.ts'
+import type { HostContext, NewRow, Row } from './tables.ts'
 
 /** Loads a whole fixture in one transaction, if there is no account yet. Returns whether it did. */
 export function loadFixture<Tx>(
@@ -23,8 +24,8 @@ export function loadFixture<Tx>(
   return database.load(forge, function* load(session, services) {
     if ((yield* query(session, anyAccount(context))).length > 0) return false
 
-    const rows = new RowWriter(new Inserts(context), (statement) => session.all(statement))
-    yield* seedForge(services, yield* insertFixture(fixture, new Date(), rows))
+    const sink = new RowWriter(context, (statement) => session.all(statement))
+    yield* insertFixture(fixture, { now: new Date(), sink, forge: services })
     return true
   })
 }
@@ -38,80 +39,58 @@ function anyAccount({ build }: HostContext): Statement<unknown> {
   return compileStatement(build.selectFrom('accounts').select('kind').limit(1))
 }
 
-/** What of a fixture belongs to the forge. */
-export interface ForgeSeed {
-  readonly badges: readonly {
-    readonly slug: string
-    readonly description: string
-    readonly imageUrl: string
-    readonly holderIds: readonly Id[]
-  }[]
-  readonly blocks: readonly { readonly organizationId: Id; readonly userId: Id; readonly note: string }[]
-  /** The first position first. */
-  readonly pins: readonly IssueRef[]
+/** Where a fixture is loaded into. */
+export interface FixtureTarget<A extends Actor> {
+  /** The creation time where the fixture names none. */
+  readonly now: Date
+  readonly sink: RowSink
+  readonly forge: TransactionServices<A> | Sync<TransactionServices<A>>
+  /** Returns the user of an account, as the forge knows them. Default: the id of the account. */
+  readonly userOf?: (account: Row<'accounts'>) => Id
 }
 
 /**
- * Inserts the rows of a fixture, in its order. Returns what belongs to the forge, with the ids that the rows were given.
+ * Inserts the rows of a fixture, in its order, and then what belongs to the forge.
  *
  * @param fixture - one that `parseFixture` has accepted
- * @param now - the creation time where the fixture names none
  */
-export function* insertFixture(fixture: Fixture, now: Date, sink: RowSink): SyncOrAsync<ForgeSeed> {
+export function* insertFixture<A extends Actor>(fixture: Fixture, target: FixtureTarget<A>): SyncOrAsync<void> {
   const { users = [], organizations = [], repositories = [], badges = [] } = fixture
-  const accounts = yield* insertAccounts(fixture, now, sink)
-  yield* sink.insert(
-    'tokens',
-    users.flatMap(({ username, tokens = [] }) =>
-      tokens.map((token) => ({
-        digest: tokenDigest(token),
-        user_id: accounts.id(username),
-        name: null,
-        created_at: null,
-      })),
-    ),
-  )
-  yield* sink.insert(
-    'members',
-    organizations.flatMap((organization) => membersOf(organization, accounts)),
-  )
-  const rows = repositories.map((repository) => repositoryRow(repository, accounts.id(repository.owner), now))
-  const ids = yield* sink.insertNumbered('repositories', rows)
-
-  const pins: IssueRef[] = []
-  for (const [at, repository] of repositories.entries()) {
-    const place = { repositoryId: ids[at] ?? 0, accounts, now: timeOf(repository.createdAt, now) }
-    pins.push(...(yield* insertContents(repository, place, sink)))
-  }
-  return {
-    badges: badges.map(({ slug, description = '', imageUrl = '', holders }) => ({
-      slug,
-      description,
-      imageUrl,
-      holderIds: accounts.ids(holders).map(String),
+  const { now, sink, forge, userOf = ({ id }) => String(id) } = target
+  const rows = [
+    ...users.map((user) => accountRow('user', { ...user, name: user.username }, now)),
+    ...organizations.map((organization) => accountRow('organization', organization, now)),
+  ]
+  const ids = yield* sink.insert('accounts', rows)
+  const accounts = new Accounts(rows.map((row, at) => ({ id: ids[at] ?? 0, ...row })))
+  const tokens = users.flatMap(({ username, tokens = [] }) =>
+    tokens.map((token) => ({
+      digest: tokenDigest(token),
+      user_id: accounts.id(username),
+      name: null,
+      created_at: null,
     })),
-    blocks: organizations.flatMap(({ name, blocks = [] }) =>
-      blocks.map(({ user, note = '' }) => ({
-        organizationId: String(accounts.id(name)),
-        userId: String(accounts.id(user)),
-        note,
-      })),
-    ),
-    pins,
-  }
-}
+  )
+  yield* sink.insert('tokens', tokens)
+  const members = organizations.flatMap((organization) => membersOf(organization, accounts))
+  yield* sink.insert('members', members)
+  const pins: IssueRef[] = []
+  for (const repository of repositories) pins.push(...(yield* insertRepository(repository, accounts, target)))
 
-/** Writes what of a fixture belongs to the forge. */
-export function* seedForge<A extends Actor>(
-  forge: TransactionServices<A> | Sync<TransactionServices<A>>,
-  { badges, blocks, pins }: ForgeSeed,
-): SyncOrAsync<void> {
-  for (const badge of badges) yield* wait<unknown>(forge.badges.catalogue.define('system', badge))
-  for (const { slug, holderIds } of badges) {
-    for (const userId of holderIds) yield* wait<unknown>(forge.badges.grant('system', { userId, slugs: [slug] }))
+  for (const { slug, description = '', imageUrl = '' } of badges) {
+    yield* wait<unknown>(forge.badges.catalogue.define('system', { slug, description, imageUrl }))
   }
-  for (const { organizationId, userId, note } of blocks) {
-    yield* wait<unknown>(forge.blocks.block('system', { organizationId, account: { kind: 'user', id: userId }, note }))
+  for (const { slug, holders = [] } of badges) {
+    for (const userId of new Set(holders.map((name) => userOf(accounts.named(name))))) {
+      yield* wait<unknown>(forge.badges.grant('system', { userId, slugs: [slug] }))
+    }
+  }
+  for (const { name, blocks = [] } of organizations) {
+    const organizationId = String(accounts.id(name))
+    for (const { user, note = '' } of blocks) {
+      const account = { kind: 'user', id: userOf(accounts.named(user)) } as const
+      yield* wait<unknown>(forge.blocks.block('system', { organizationId, account, note }))
+    }
   }
   for (const issue of pins) yield* wait<unknown>(forge.pins.pin('system', issue))
 }
@@ -134,26 +113,11 @@ class Accounts {
     return this.named(name).id
   }
 
-  /** Returns ids, each once. */
-  ids(names: readonly string[] = []): readonly number[] {
-    return [...new Set(names.map((name) => this.id(name)))]
-  }
-
   /** Returns the role of each user in lists of names. Of two roles the one counts whose list comes later. */
-  roles<R extends string>(lists: Readonly<Record<R, readonly string[] | undefined>>): readonly (readonly [number, R])[]
-  roles(lists: Readonly<Record<string, readonly string[] | undefined>>): readonly (readonly [number, string])[] {
-    const given = Object.entries(lists).flatMap(([role, names]) => this.ids(names).map((id) => [id, role] as const))
-    return [...new Map(given)]
+  roles<R extends string>(...lists: readonly (readonly [role: R, names: readonly string[] | undefined])[]) {
+    const roles = new Map(lists.flatMap(([role, names = []]) => names.map((name) => [this.id(name), role] as const)))
+    return [...roles].map(([user_id, role]) => ({ user_id, role }))
   }
-}
-
-function* insertAccounts({ users = [], organizations = [] }: Fixture, now: Date, sink: RowSink): SyncOrAsync<Accounts> {
-  const rows = [
-    ...users.map((user) => accountRow('user', { ...user, name: user.username }, now)),
-    ...organizations.map((organization) => accountRow('organization', organization, now)),
-  ]
-  const ids = yield* sink.insertNumbered('accounts', rows)
-  return new Accounts(rows.map((row, at) => ({ ...row, id: ids[at] ?? 0 })))
 }
 
 /** Converts a user or an organization to a row. @param now - the creation time if it names none */
@@ -197,55 +161,54 @@ export function repositoryRow(repository: FixtureRepository, ownerId: number, no
 /** Returns the members of an organization. An owner is listed once. */
 function membersOf({ name, owners, members }: FixtureOrganization, accounts: Accounts): readonly Row<'members'>[] {
   const organization_id = accounts.id(name)
-  const roles = accounts.roles({ member: members, owner: owners })
-  return roles.map(([user_id, role]) => ({ organization_id, user_id, role }))
+  return accounts.roles(['member', members], ['owner', owners]).map((role) => ({ organization_id, ...role }))
 }
 
-/** The context of what is in a repository. */
+/** Inserts a repository and what is in it. Returns its pinned issues. */
+function* insertRepository<A extends Actor>(
+  repository: FixtureRepository,
+  accounts: Accounts,
+  { sink, ...target }: FixtureTarget<A>,
+): SyncOrAsync<readonly IssueRef[]> {
+  const { labels = [], issues = [], pins = [], readers, writers, admins } = repository
+  const row = repositoryRow(repository, accounts.id(repository.owner), target.now)
+  const [repository_id = 0] = yield* sink.insert('repositories', [row])
+  const roles = accounts.roles(['reader', readers], ['writer', writers], ['admin', admins])
+  const collaborators = roles.map((role) => ({ repository_id, ...role }))
+  yield* sink.insert('collaborators', collaborators)
+
+  const labelRows = labels.map(({ name, color = 'cccccc', description }) => ({
+    repository_id,
+    name,
+    record: JSON.stringify({ name, color: color.toLowerCase(), ...(description && { description }) }),
+  }))
+  const labelIds = yield* sink.insert('labels', labelRows)
+  const idsOfLabels = new Map(labels.map(({ name }, at) => [normalizeName(name), labelIds[at] ?? 0]))
+  const now = timeOf(repository.createdAt, target.now)
+  const rows = issues.map((issue) => issueRow(issue, { repository_id, accounts, labelIds: idsOfLabels, now }))
+  const issueIds = yield* sink.insert('issues', rows)
+  const repositoryId = String(repository_id)
+  const refs = new Map(
+    rows.map(({ number, kind }, at) => [number, { id: String(issueIds[at]), repositoryId, kind }] as const),
+  )
+  return pins.flatMap((index) => refs.get(index) ?? [])
+}
+
+/** What is around an issue. */
 interface Place {
-  readonly repositoryId: number
+  readonly repository_id: number
   readonly accounts: Accounts
+  readonly labelIds: ReadonlyMap<string, number>
   readonly now: Date
 }
 
-/** Inserts what is in a repository. Returns its pinned issues. */
-function* insertContents(repository: FixtureRepository, place: Place, sink: RowSink): SyncOrAsync<readonly IssueRef[]> {
-  const { repositoryId, accounts } = place
-  const { labels = [], issues = [], pins = [], readers, writers, admins } = repository
-  const roles = accounts.roles({ reader: readers, writer: writers, admin: admins })
-  const collaborators = roles.map(([user_id, role]) => ({ repository_id: repositoryId, user_id, role }))
-  yield* sink.insert('collaborators', collaborators)
-
-  const labelIds = yield* sink.insertNumbered(
-    'labels',
-    labels.map(({ name, color = 'cccccc', description }) => ({
-      repository_id: repositoryId,
-      name,
-      record: JSON.stringify({ name, color: color.toLowerCase(), ...(description && { description }) }),
-    })),
-  )
-  const idsOfLabels = new Map(labels.map(({ name }, at) => [normalizeName(name), labelIds[at] ?? 0]))
-  const rows = issues.map((issue) => issueRow(issue, idsOfLabels, place))
-  const issueIds = yield* sink.insertNumbered('issues', rows)
-  const refs = new Map(rows.map(({ number, kind }, at) => [number, { id: String(issueIds[at]), kind }]))
-  return pins.flatMap((index) => {
-    const issue = refs.get(index)
-    return issue === undefined ? [] : { ...issue, repositoryId: String(repositoryId) }
-  })
-}
-
-function issueRow(
-  issue: FixtureIssue,
-  labelIds: ReadonlyMap<string, number>,
-  { repositoryId, accounts, now }: Place,
-): NewRow<'issues'> {
-  const { index, title, body = '', state = 'open', pull = false, locked = false, comments = 0, assignees = [] } = issue
+function issueRow(issue: FixtureIssue, { repository_id, accounts, labelIds, now }: Place): NewRow<'issues'> {
+  const { index, title, body = '', state = 'open', pull = false, locked = false, comments = 0 } = issue
   const poster = accounts.named(issue.poster)
+  const assignees = (issue.assignees ?? []).map((name) => accounts.named(name))
   const created = canonicalDateTime(issue.createdAt ?? now.toISOString())
   const updated = issue.updatedAt === undefined ? created : canonicalDateTime(issue.updatedAt)
-  const people = assignees.map((name) => accounts.named(name))
-  const names = new Set(people.map(({ name }) => name))
-  const itsLabels = new Set((issue.labels ?? []).flatMap((name) => labelIds.get(normalizeName(name)) ?? []))
+  const labels = new Set((issue.labels ?? []).flatMap((name) => labelIds.get(normalizeName(name)) ?? []))
   const record: StoredIssue = {
     number: index,
     poster_id: poster.id,
@@ -258,17 +221,16 @@ function issueRow(
     created,
     updated,
     ...(state === 'closed' && { closed: issue.closedAt === undefined ? updated : canonicalDateTime(issue.closedAt) }),
-    ...(itsLabels.size > 0 && { labels: [...itsLabels] }),
-    ...(names.size > 0 && { assignees: [...names], accounts: [...new Map(people.map(({ name, id }) => [name, id]))] }),
+    ...(labels.size > 0 && { labels: [...labels] }),
+    ...(assignees.length > 0 && { assignees: [...new Set(assignees.map(({ name }) => name))] }),
+    accounts: [...new Map([poster, ...assignees].map(({ name, id }) => [name, id]))],
   }
   return {
-    repository_id: repositoryId,
+    repository_id,
     number: index,
     kind: pull ? 'pullRequest' : 'issue',
     state,
     poster_id: poster.id,
-    poster_is_author: 1,
-    assignee_ids: JSON.stringify(accounts.ids(assignees)),
     milestone_id: null,
     comment_count: comments,
     branch: pull ? (issue.branch ?? `patch-${index}`) : '',

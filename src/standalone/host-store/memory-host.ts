@@ -8,12 +8,11 @@ import type { Fixture } from '../fixture/fixture.ts'
 import { normalizeName } from '../host-names.ts'
 import type { Standings } from './host-ports.ts'
 import { hostPolicy } from './host-ports.ts'
-import type { ForgeSeed } from './load-fixture.ts'
-import { insertFixture, seedForge } from './load-fixture.ts'
+import { insertFixture } from './load-fixture.ts'
 import type { OrganizationStanding, RepositoryStanding, StandaloneUser } from './roles.ts'
 import { idOf, NO_ID } from './roles.ts'
 import type { RowSink } from './row-writer.ts'
-import type { NewRow, NumberedTable, Row, TableName } from './tables.ts'
+import type { NewRow, Row, TableName } from './tables.ts'
 
 /** An in-memory host. */
 export interface MemoryHost<A extends Actor> {
@@ -56,8 +55,7 @@ export async function openMemoryHost<A extends Actor>(
     beforeCommit: beforeCommit && ((events, transaction) => (isLoaded ? beforeCommit(events, transaction) : undefined)),
   })
 
-  const seed = await runAsync(insertFixture(fixture, now, rows))
-  await runAsync(seedForge(forge, placedSeed(seed, places)))
+  await runAsync(insertFixture(fixture, { now, sink: rows, forge, userOf: (account) => places.userOf(account) }))
   isLoaded = true
   return { forge, rows }
 }
@@ -83,11 +81,9 @@ class Places {
     return this.#rows.findAccount(name)?.id ?? NO_ID
   }
 
-  /** Returns the user of an account. Users whom nobody takes the place of have ids that no other user has. */
-  userOf(accountId: Id): Id {
-    if (this.#userIds === undefined) return accountId
-    const name = this.#rows.accountWith(idOf(accountId))?.folded_name ?? ''
-    return this.#userIds.get(name) ?? `fixture:${accountId}`
+  /** Returns the user of an account: an id that no other user has, if the account is only in the fixture. */
+  userOf({ id, folded_name }: Row<'accounts'>): Id {
+    return this.#userIds === undefined ? String(id) : (this.#userIds.get(folded_name) ?? `fixture:${id}`)
   }
 }
 
@@ -101,30 +97,19 @@ function placedPolicy<A extends Actor>(policy: Policy<StandaloneUser>, places: P
   }
 }
 
-function placedSeed({ badges, blocks, pins }: ForgeSeed, places: Places): ForgeSeed {
-  return {
-    badges: badges.map((badge) => ({ ...badge, holderIds: badge.holderIds.map((id) => places.userOf(id)) })),
-    blocks: blocks.map((block) => ({ ...block, userId: places.userOf(block.userId) })),
-    pins,
-  }
-}
-
 /** The rows of an in-memory host. */
 export class MemoryRows implements RowSink, Standings {
   readonly #tables = new Map<TableName, object[]>()
 
-  insert<T extends TableName>(table: T, rows: readonly NewRow<T>[]): SyncOrAsync<void> {
-    for (const row of rows) this.#rowsOf(table).push(row)
-    return wait(undefined)
-  }
-
-  insertNumbered<T extends NumberedTable>(table: T, rows: readonly NewRow<T>[]): SyncOrAsync<readonly number[]> {
+  insert<T extends TableName>(table: T, rows: readonly NewRow<T>[]): SyncOrAsync<readonly number[]> {
     return wait(rows.map((row) => this.add(table, row)))
   }
 
   /** Adds a row with the next id, and returns the id. */
-  add<T extends NumberedTable>(table: T, row: NewRow<T>): number {
-    return this.#rowsOf(table).push({ id: this.#rowsOf(table).length + 1, ...row })
+  add<T extends TableName>(table: T, row: NewRow<T>): number {
+    const rows = this.#tables.get(table) ?? []
+    this.#tables.set(table, rows)
+    return rows.push({ id: rows.length + 1, ...row })
   }
 
   findAccount(name: string): Row<'accounts'> | undefined {
@@ -179,12 +164,6 @@ export class MemoryRows implements RowSink, Standings {
 
   #of<T extends TableName>(table: T): readonly Row<T>[]
   #of(table: TableName): readonly object[] {
-    return this.#rowsOf(table)
-  }
-
-  #rowsOf(table: TableName): object[] {
-    const rows = this.#tables.get(table) ?? []
-    this.#tables.set(table, rows)
-    return rows
+    return this.#tables.get(table) ?? []
   }
 }

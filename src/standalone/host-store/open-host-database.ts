@@ -1,10 +1,12 @@
-import { existsSync } from 'node:fs'
+import { existsSync, statSync } from 'node:fs'
+import { dirname } from 'node:path'
 import { needObject } from '../../schema/arguments.ts'
 import type { MysqlConnection } from '../../storage/mysql.ts'
 import type { PgClient } from '../../storage/postgres.ts'
 import { unavailable } from '../../storage/sql/errors.ts'
+import type { SqliteConnection } from '../../storage/sqlite.ts'
 import type { SchemaStatus } from '../../storage/storage.ts'
-import type { HostDatabase } from './host-database.ts'
+import { HostDatabase } from './host-database.ts'
 
 /** Where the database of a standalone host is. */
 export interface DatabaseLocation {
@@ -29,25 +31,39 @@ export type DatabaseKind = 'sqlite' | 'postgres' | 'mysql'
 export type DatabaseWork<T> = <Tx>(database: HostDatabase<Tx>) => Promise<T>
 
 /**
- * Opens a database and passes it on. A server is connected to when the database is first used.
+ * Opens a database and passes it on. It is connected to when it is first used.
  * @throws TypeError if `db` is of another kind, or if a prefix or a schema is invalid; ForgeError `STORAGE_UNAVAILABLE`
- * if an SQLite file cannot be opened or is not a database
+ * if an SQLite file cannot be one
  */
 export async function openHostDatabase<T>(location: DatabaseLocation, work: DatabaseWork<T>): Promise<T> {
   const { db, prefix, schema } = location
-  // Each kind loads its own driver, and what only servers need.
-  const kind = kindOf(location)
-  if (kind === 'sqlite') {
-    const { openSqliteDatabase } = await import('./sqlite-database.ts')
-    return work(await openSqliteDatabase(db, prefix))
+  // Each kind loads its own driver.
+  switch (kindOf(location)) {
+    case 'sqlite': {
+      refuseUnusual(db)
+      const { createSqliteStorage } = await import('../../storage/sql/sqlite/sqlite-runtime.ts')
+      return work(new HostDatabase(createSqliteStorage<SqliteConnection>(db, { prefix })))
+    }
+    case 'postgres': {
+      const { openPostgres } = await import('../../storage/sql/servers/postgres.ts')
+      return work(new HostDatabase(openPostgres<PgClient>(db, { prefix, schema })))
+    }
+    case 'mysql': {
+      const { openMysql } = await import('../../storage/sql/servers/mariadb.ts')
+      return work(new HostDatabase(openMysql<MysqlConnection>(db, { prefix })))
+    }
   }
-  const { ServerHostDatabase } = await import('./server-database.ts')
-  if (kind === 'postgres') {
-    const { openPostgres } = await import('../../storage/sql/servers/postgres.ts')
-    return work(new ServerHostDatabase(openPostgres<PgClient>(db, { prefix, schema })))
-  }
-  const { openMysql } = await import('../../storage/sql/servers/mariadb.ts')
-  return work(new ServerHostDatabase(openMysql<MysqlConnection>(db, { prefix })))
+}
+
+/** Refuses a path that cannot be a file of SQLite, which would wait for a pipe, and write into a device. */
+function refuseUnusual(file: string): void {
+  if (file === ':memory:') return
+  if (!existsSync(dirname(file))) throw unavailable('its directory does not exist: create it, or name another file')
+  if (!existsSync(file)) return
+
+  const stats = statSync(file)
+  if (stats.isDirectory()) throw unavailable('it is a directory: name a file in it')
+  if (!stats.isFile()) throw unavailable('it is a pipe or a device: name an ordinary file')
 }
 
 /**
@@ -64,7 +80,6 @@ export async function onExistingDatabase<T>(location: DatabaseLocation, work: Da
       return await work(database)
     } finally {
       await database.storage.close().catch(() => undefined) // what the work throws says more
-      database.close()
     }
   })
 }

@@ -6,8 +6,10 @@ import { after } from '../../schema/sync-or-async.ts'
 import type { QueryValues } from '../../storage/sql/query.ts'
 import { defineQuery } from '../../storage/sql/query.ts'
 import type { HostDatabase } from './host-database.ts'
+import type { StoredIssue } from './issue-records.ts'
+import { assigneesOf } from './issue-records.ts'
 import { idOf, NO_ID } from './roles.ts'
-import type { HostContext, Row, StoredIssue } from './tables.ts'
+import type { HostContext, Row } from './tables.ts'
 import { columnsOf } from './tables.ts'
 
 /** A repository with what is open in it. */
@@ -64,7 +66,7 @@ export class PageReader<Tx = unknown> {
     const statements = [issues(asked), repositories(asked), shownAccounts(asked), milestones(asked)] as const
     return after(this.#database.rowsOfEach(statements), ([rows, repositoryRows, shown, milestoneRows]) => {
       const records = new Map(rows.map(({ id, record }): [number, StoredIssue] => [id, JSON.parse(record)]))
-      const assigneeIds = rows.flatMap(({ assignee_ids }) => listIn(assignee_ids))
+      const assigneeIds = [...records.values()].flatMap(assigneesOf)
       const labelIds = [...records.values()].flatMap((record) => record.labels ?? [])
       const lists = [accounts({ ids: assigneeIds }), labels({ ids: labelIds })] as const
       const hasLists = assigneeIds.length > 0 || labelIds.length > 0
@@ -87,7 +89,7 @@ export class PageReader<Tx = unknown> {
             owner,
             poster,
             labels: [...itsLabels].flatMap((labelId) => named.get(labelId) ?? []).map(labelOf),
-            assignees: listIn(issue.assignee_ids).flatMap((userId) => people.get(userId) ?? []),
+            assignees: assigneesOf(record).flatMap((userId) => people.get(userId) ?? []),
             milestone: milestone && milestoneOf(milestone),
             viewer: people.get(viewerId),
           }
@@ -111,11 +113,6 @@ function milestoneOf({ id, record, open_issues, closed_issues }: CountedMileston
 
 function byId<R extends { readonly id: number }>(rows: readonly R[]): ReadonlyMap<number, R> {
   return new Map(rows.map((row) => [row.id, row]))
-}
-
-/** Returns the ids in a JSON list. */
-function listIn(json: string): readonly number[] {
-  return JSON.parse(json)
 }
 
 interface PageIds {

@@ -1,6 +1,5 @@
 import type { AliasedRawBuilder, Compilable, CreateTableBuilder, RawBuilder } from 'kysely'
 import { sql } from 'kysely'
-import type { CommentRecord, IssueRecord } from '../../schema/issue-record.ts'
 import type { SqlContext } from '../../storage/sql/context.ts'
 import { createTableContext } from '../../storage/sql/context.ts'
 import type { SchemaStatement } from '../../storage/sql/dialect.ts'
@@ -98,11 +97,8 @@ const TABLES = {
       number: 'integer',
       kind: ['issue', 'pullRequest'],
       state: ['open', 'closed'],
+      /** The author, or who imported the issue, or the owner of the repository. */
       poster_id: 'accounts',
-      /** 0: the poster is not the author, but who imported the issue, or the owner of the repository. */
-      poster_is_author: 'integer',
-      /** The accounts of the assignees, a JSON list. */
-      assignee_ids: 'text',
       milestone_id: 'milestones?',
       comment_count: 'integer',
       /** The source branch of a pull request; `""` for an issue. */
@@ -139,21 +135,6 @@ export type HostTables = {
   }
 }
 
-/** Names in a record, with the ids of their accounts. */
-export type StoredAccounts = readonly (readonly [name: string, id: number])[]
-
-/**
- * An issue as it is stored: with the ids of its labels, in the order of the document, which may repeat one, and with the
- * accounts of its assignees and of the users of its reactions. The columns have the account of its author.
- */
-export type StoredIssue = Omit<IssueRecord, 'labels'> & {
-  readonly labels?: readonly number[]
-  readonly accounts?: StoredAccounts
-}
-
-/** A comment as it is stored: with the accounts of its author and of the users of its reactions. */
-export type StoredComment = CommentRecord & { readonly accounts?: StoredAccounts }
-
 type Value<Type> = Type extends readonly (infer Choice)[]
   ? Choice
   : Type extends 'key' | 'text'
@@ -167,9 +148,6 @@ export type Row<T extends TableName> = HostTables[T]
 
 /** A row that is inserted: the database assigns its id. */
 export type NewRow<T extends TableName> = Omit<Row<T>, 'id'>
-
-/** The tables whose rows have an id. */
-export type NumberedTable = { [T in TableName]: Row<T> extends { readonly id: number } ? T : never }[TableName]
 
 /** What the host's queries are built with. */
 export type HostContext = SqlContext<HostTables>
@@ -256,6 +234,11 @@ export function columnsOf({ columns }: HostContext, table: TableName): readonly 
 /** The names of the columns that an insert names. */
 export function writtenColumns(table: TableName): readonly string[] {
   return Object.keys(DESCRIPTIONS[table].columns).filter((name) => name !== 'id')
+}
+
+/** Whether the database assigns an id to each row. */
+export function isNumbered(table: TableName): boolean {
+  return 'id' in DESCRIPTIONS[table].columns
 }
 
 function tableNames<T extends object>(tables: T): readonly (keyof T & string)[] {

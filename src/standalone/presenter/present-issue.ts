@@ -1,3 +1,4 @@
+import { authorOf } from '../host-store/issue-records.ts'
 import type { IssueDetails, ShownLabel, ShownMilestone } from '../host-store/page-reader.ts'
 import { presentRepository } from './present-repository.ts'
 import type { UserView } from './present-user.ts'
@@ -12,7 +13,7 @@ import { UNSET, wireTime } from './site-links.ts'
 export function presentIssue(details: IssueDetails, posterView: UserView, links: SiteLinks): object {
   const { issue, record, repository, owner } = details
   const assignees = presentAssignees(details, links)
-  const isAuthor = issue.poster_is_author === 1
+  const isAuthor = authorOf(record) !== undefined
   return {
     id: issue.id,
     url: `${links.repositoryApi(owner, repository)}/issues/${issue.number}`,

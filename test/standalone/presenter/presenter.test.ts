@@ -1,30 +1,32 @@
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { beforeAll, describe, expect, test, vi } from 'vitest'
 import type { Caller } from '../../../src/index.ts'
-import { runAsync } from '../../../src/schema/sync-or-async.ts'
+import { createForge } from '../../../src/index.ts'
 import { hostPresenter } from '../../../src/standalone/host-store/host-ports.ts'
-import { insertFixture } from '../../../src/standalone/host-store/load-fixture.ts'
+import { loadFixture } from '../../../src/standalone/host-store/load-fixture.ts'
+import { openHostDatabase } from '../../../src/standalone/host-store/open-host-database.ts'
 import { PageReader } from '../../../src/standalone/host-store/page-reader.ts'
-import { Inserts, RowWriter } from '../../../src/standalone/host-store/row-writer.ts'
-import { openSqliteDatabase } from '../../../src/standalone/host-store/sqlite-database.ts'
 import { wireTime } from '../../../src/standalone/presenter/site-links.ts'
 import type { Fixture, StandaloneUser } from '../../../src/standalone/standalone.ts'
-import type { AtEnd } from '../../databases.ts'
 import { WORLD } from '../world.ts'
 import SHOWN from './shown.json' with { type: 'json' }
 
 type Pages = Pick<PageReader, 'accounts' | 'issues'>
 
 /** Reads from a database with a fixture in it. */
-async function pagesOf(fixture: Fixture, now: string, atEnd: AtEnd = afterAll): Promise<Pages> {
-  const database = await openSqliteDatabase(':memory:', undefined)
-  atEnd(async () => {
-    await database.storage.close()
-    database.close()
+function pagesOf(fixture: Fixture, now: string): Promise<Pages> {
+  vi.useFakeTimers({ now: new Date(now), toFake: ['Date'] })
+  return openHostDatabase({ db: ':memory:' }, async (database) => {
+    const forge = createForge({
+      storage: database.storage,
+      policy: { authorize: () => ({ allow: true }) },
+      membership: { isMember: () => false },
+    })
+    await database.migrate()
+    await loadFixture(database, forge, fixture)
+    vi.useRealTimers()
+    const opened: Pages = new PageReader(database)
+    return opened
   })
-  await database.migrate()
-  const rows = new RowWriter(new Inserts(database.context), (statement) => database.rows(statement))
-  await runAsync(insertFixture(fixture, new Date(now), rows))
-  return new PageReader(database)
 }
 
 let pages: Pages
@@ -108,7 +110,7 @@ test('an issue of a fixture has the times that the fixture leaves out', async ()
     { index: 1, title: 'Old', poster: 'mia', state: 'closed', updatedAt: '2026-01-07T10:00:00+01:00' },
   ] as const
   const repositories = [{ owner: 'mia', name: 'rocket', createdAt: '2026-01-02T00:00:00Z', issues }]
-  const old = await pagesOf({ users: [{ username: 'mia' }], repositories }, '2026-03-01T00:00:00Z', onTestFinished)
+  const old = await pagesOf({ users: [{ username: 'mia' }], repositories }, '2026-03-01T00:00:00Z')
   const [issue] = await hostPresenter(old, undefined).issues(['1'], { actor: 'anonymous' })
   const updated = '2026-01-07T09:00:00Z'
   expect(issue).toMatchObject({ created_at: '2026-01-02T00:00:00Z', updated_at: updated, closed_at: updated })

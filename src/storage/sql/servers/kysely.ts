@@ -5,6 +5,7 @@ import type { SqlDialect } from '../dialect.ts'
 import { command } from '../dialect.ts'
 import { mysqlDialect } from '../dialects/mariadb.ts'
 import { postgresDialect } from '../dialects/postgres.ts'
+import type { HostedStorage } from '../hosted-storage.ts'
 import type { Statement } from '../query.ts'
 import { translate } from './answers.ts'
 import type { KyselyExecutor, KyselyTransaction } from './host-transaction.ts'
@@ -13,7 +14,6 @@ import { mariadbRules } from './mariadb-rules.ts'
 import { hasMethods } from './pools.ts'
 import { postgresRules } from './postgres-rules.ts'
 import type { Server, ServerConnection, ServerRules } from './server.ts'
-import type { ServerStorage } from './server-runtime.ts'
 import { createServerStorage } from './server-runtime.ts'
 import { succeeds } from './transaction.ts'
 
@@ -60,7 +60,7 @@ const BENEATH: Readonly<Record<KyselyStorageOptions['dialect'], readonly [SqlDia
 export function openKysely<Tx extends KyselyTransaction>(
   database: KyselyDatabase<Tx>,
   options: KyselyStorageOptions,
-): ServerStorage<Tx> {
+): HostedStorage<Tx> {
   if (!hasMethods(database, 'transaction', 'connection') || isTransaction(database)) {
     throw new TypeError('kyselyStorage needs a Kysely that is not a transaction')
   }

@@ -3,6 +3,7 @@ import type { SqlStorageOptions } from '../context.ts'
 import { checkStorageOptions, createSqlContext, SQL_OPTIONS } from '../context.ts'
 import { command } from '../dialect.ts'
 import { mysqlDialect } from '../dialects/mariadb.ts'
+import type { HostedStorage } from '../hosted-storage.ts'
 import { propertyOf } from './answers.ts'
 import { MAX_IDLE_S } from './call.ts'
 import type { HostTransaction } from './host-transaction.ts'
@@ -12,7 +13,6 @@ import { isolationIn, repeatTransaction } from './in-transaction.ts'
 import { BEGIN, mariadbRules } from './mariadb-rules.ts'
 import { destroySocket, driver, hasMethods, hear, poolSize } from './pools.ts'
 import type { Runner, Server, ServerConnection } from './server.ts'
-import type { ServerStorage } from './server-runtime.ts'
 import { createServerStorage } from './server-runtime.ts'
 
 /** A query as mysql2 accepts it. Its options override those that the host has set on the connection. */
@@ -52,7 +52,7 @@ export interface MysqlPool {
 export function openMysql<C extends MysqlConnection | HostTransaction>(
   urlOrPool: string | MysqlPool,
   options: SqlStorageOptions,
-): ServerStorage<C> {
+): HostedStorage<C> {
   if (typeof urlOrPool === 'string') refuseOtherUrls(urlOrPool)
   else if (!isPool(urlOrPool)) throw new TypeError('a MariaDB storage needs a URL, or a pool of mysql2/promise')
 

@@ -3,6 +3,7 @@ import type { SchemaStorageOptions } from '../context.ts'
 import { checkStorageOptions, createSqlContext, SCHEMA_OPTIONS } from '../context.ts'
 import { command } from '../dialect.ts'
 import { postgresDialect } from '../dialects/postgres.ts'
+import type { HostedStorage } from '../hosted-storage.ts'
 import { MAX_CALL_MS } from './call.ts'
 import type { HostTransaction } from './host-transaction.ts'
 import { isHostTransaction, runnerIn } from './host-transaction.ts'
@@ -13,14 +14,13 @@ import { isInside, isPgClient, isPgPool, pooled, runnerOn, StatementNames } from
 import { driver, hasMethods, hear, poolSize } from './pools.ts'
 import { postgresRules } from './postgres-rules.ts'
 import type { Server, ServerConnection } from './server.ts'
-import type { ServerStorage } from './server-runtime.ts'
 import { createServerStorage } from './server-runtime.ts'
 
 /** Creates a storage in a PostgreSQL database. @throws TypeError if the URL, the pool or an option is invalid */
 export function openPostgres<C extends PgClient | HostTransaction>(
   urlOrPool: string | PgPool,
   options: SchemaStorageOptions,
-): ServerStorage<C> {
+): HostedStorage<C> {
   if (typeof urlOrPool !== 'string' && !isPgPool(urlOrPool)) {
     throw new TypeError('a PostgreSQL storage needs a URL, or a pool of pg')
   }

@@ -5,11 +5,12 @@ import type { ForgeStorage } from '../../contract/storage.ts'
 import type { SqlContext } from '../context.ts'
 import { command } from '../dialect.ts'
 import { BrokenReference, busy } from '../errors.ts'
+import type { HostedRuntime, HostedStorage } from '../hosted-storage.ts'
 import type { IdCodec } from '../ids.ts'
 import { retryAfter } from '../retry.ts'
 import type { MigratedTables } from '../schema/schema.ts'
 import { migrateServer, Schema } from '../schema/schema.ts'
-import type { Session, SqlRuntime, WriteCircumstances } from '../session.ts'
+import type { Session, WriteCircumstances } from '../session.ts'
 import { createSqlStores } from '../stores/stores.ts'
 import { translate } from './answers.ts'
 import type { CallLimits } from './call.ts'
@@ -40,7 +41,7 @@ type Work<T, Tx> = (session: ServerSession, connection: ServerConnection<Tx>) =>
  * Runs the work of the stores on a server: in transactions of our own, with retries after a definite abort; or in the
  * host's transaction. Each call ends within its limit, whatever the server does.
  */
-export class ServerRuntime<Tx extends object> implements SqlRuntime<Tx> {
+export class ServerRuntime<Tx extends object> implements HostedRuntime<Tx> {
   readonly #server: Server<Tx>
   readonly #schema: Schema
   readonly #lockingRead: string
@@ -97,8 +98,8 @@ export class ServerRuntime<Tx extends object> implements SqlRuntime<Tx> {
   }
 
   /** Runs work once in a transaction of our own, which it may also use as a host's. */
-  inTransaction<T>(work: (session: Session, transaction: Tx) => Promise<T>, limits: CallLimits): Promise<T> {
-    const inside: Work<T, Tx> = (session, { transaction }) => work(session, transaction)
+  inTransaction<T>(work: (session: Session, transaction: Tx) => MaybePromise<T>, limits: CallLimits): Promise<T> {
+    const inside: Work<T, Tx> = async (session, { transaction }) => work(session, transaction)
     return this.#during((call) => this.#transact(call, inside), limits)
   }
 
@@ -277,15 +278,8 @@ function hostBusy(): Error {
   return new ForgeError('STORAGE_BUSY', message, { retry: 'host-transaction' })
 }
 
-/** A storage on a database server, and what it runs on: a host can keep its tables beside those of the storage. */
-export interface ServerStorage<Tx extends object> {
-  readonly storage: ForgeStorage<Tx>
-  readonly context: SqlContext
-  readonly runtime: ServerRuntime<Tx>
-}
-
 /** Creates a storage on a database server. Nothing is opened before its first use. */
-export function createServerStorage<Tx extends object>(server: Server<Tx>, context: SqlContext): ServerStorage<Tx> {
+export function createServerStorage<Tx extends object>(server: Server<Tx>, context: SqlContext): HostedStorage<Tx> {
   const runtime = new ServerRuntime(server, context)
   const storage: ForgeStorage<Tx> = {
     ...createSqlStores(context, runtime),

@@ -3,7 +3,7 @@ import { resolve } from 'node:path'
 import { closedError } from '../../../schema/errors.ts'
 import { runSync } from '../../../schema/sync-or-async.ts'
 import type { SchemaStatus } from '../../contract/storage.ts'
-import type { Schema } from '../schema/schema.ts'
+import type { MigratedTables, Schema } from '../schema/schema.ts'
 import { outdated } from '../schema/schema.ts'
 import type { SqliteHandle } from './connection.ts'
 import { Connection } from './connection.ts'
@@ -63,23 +63,35 @@ export class SqliteDatabase<H extends SqliteHandle> {
     this.#refuseEnded()
     if (!this.#exists()) throw outdated()
 
-    return this.#look((connections) => {
+    return this.look((connections) => {
       runSync(this.#schema.refuseUnusable(connections.reader))
       this.#isUsable = true
       return connections
     })
   }
 
-  /** Migrates the tables. Nothing is written before the version check has passed. */
-  migrate(): void {
-    this.#look((connections) => {
+  /** Migrates tables: ours, or those of a host. Nothing is written before the version check has passed. */
+  migrate(tables: MigratedTables): void {
+    this.look((connections) => {
       if (connections.isShared && isInTransaction(connections.writer().handle)) {
         throw new TypeError('the handle is inside a transaction: end it before migrate()')
       }
-      if (!runSync(this.#schema.needsMigration(connections.reader))) return
+      if (!runSync(tables.needsMigration(connections.reader))) return
 
-      transact(connections, ({ connection }) => runSync(this.#schema.complete(connection)))
+      transact(connections, ({ connection }) => runSync(tables.complete(connection)))
     })
+  }
+
+  /** Runs work on a database that may not be usable. If the work fails, no connection stays open on such a database. */
+  look<T>(work: (connections: ReaderAndWriter<H>) => T): T {
+    this.#refuseEnded()
+    this.#connections ??= this.#open()
+    try {
+      return work(this.#connections)
+    } catch (error) {
+      if (!this.#isUsable) this.#close()
+      throw error
+    }
   }
 
   /** Returns the state of the tables. Writes nothing. */
@@ -87,7 +99,7 @@ export class SqliteDatabase<H extends SqliteHandle> {
     this.#refuseEnded()
     if (!this.#exists()) return { state: 'empty', warnings: [] }
 
-    return this.#look(({ reader, isShared }) => {
+    return this.look(({ reader, isShared }) => {
       const state = runSync(this.#schema.state(reader))
       return { state, warnings: isShared || this.hostHandle === undefined ? [] : warningsAbout(this.hostHandle) }
     })
@@ -112,18 +124,6 @@ export class SqliteDatabase<H extends SqliteHandle> {
   /** Throws if the storage is closing. @throws ForgeError `STORAGE_UNAVAILABLE` for a new call once it is closing */
   refuseClosing(): void {
     if (this.#life !== 'open') throw closed()
-  }
-
-  /** Runs work on a database that may not be usable. If the work fails, no connection stays open on such a database. */
-  #look<T>(work: (connections: ReaderAndWriter<H>) => T): T {
-    this.#refuseEnded()
-    this.#connections ??= this.#open()
-    try {
-      return work(this.#connections)
-    } catch (error) {
-      if (!this.#isUsable) this.#close()
-      throw error
-    }
   }
 
   #open(): ReaderAndWriter<H> {

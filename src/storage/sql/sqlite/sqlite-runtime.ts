@@ -1,20 +1,23 @@
 import type { MaybePromise, SyncOrAsync } from '../../../schema/sync-or-async.ts'
-import { runSync } from '../../../schema/sync-or-async.ts'
+import { promiseTry, requireValue, runSync } from '../../../schema/sync-or-async.ts'
 import type { ForgeStorage } from '../../contract/storage.ts'
 import type { SqlStorageOptions } from '../context.ts'
 import { checkStorageOptions, createSqlContext, SQL_OPTIONS } from '../context.ts'
 import { command } from '../dialect.ts'
 import { sqliteDialect } from '../dialects/sqlite.ts'
+import type { HostedRuntime, HostedStorage } from '../hosted-storage.ts'
 import type { Statement } from '../query.ts'
 import { limitedTo, MAX_WAIT_MS, retryAfter } from '../retry.ts'
+import type { MigratedTables } from '../schema/schema.ts'
 import { Schema } from '../schema/schema.ts'
 import type { Tables } from '../schema/tables.ts'
-import type { Session, SqlRuntime, WriteCircumstances } from '../session.ts'
+import type { CallLimits } from '../servers/call.ts'
+import type { Session, WriteCircumstances } from '../session.ts'
 import { createSqlStores } from '../stores/stores.ts'
 import type { SqliteHandle } from './connection.ts'
 import { Connection } from './connection.ts'
 import type { ReaderAndWriter } from './database.ts'
-import { SqliteDatabase } from './database.ts'
+import { SqliteDatabase, transact } from './database.ts'
 import { NotUndone } from './errors.ts'
 import { GroupCommit } from './group-commit.ts'
 import { execAnyway, isHandle, isInTransaction } from './handle.ts'
@@ -26,20 +29,17 @@ import { execAnyway, isHandle, isInTransaction } from './handle.ts'
 export function createSqliteStorage<H extends SqliteHandle>(
   fileOrHandle: string | H,
   options: SqlStorageOptions = {},
-): ForgeStorage<H> {
+): HostedStorage<H> {
   checkStorageOptions('sqliteStorage', options, SQL_OPTIONS)
   const context = createSqlContext(sqliteDialect, options)
-  const database = new SqliteDatabase<H>(fileOrHandle, new Schema(context))
+  const schema = new Schema(context)
+  const database = new SqliteDatabase<H>(fileOrHandle, schema)
   const runtime = new SqliteRuntime(database, writeLock(context.prefix))
-
-  return {
+  const storage: ForgeStorage<H> = {
     ...createSqlStores(context, runtime),
     transactions: 'synchronous',
     checkTransaction: (transaction) => runtime.checkTransaction(transaction),
-    async migrate() {
-      database.refuseClosing()
-      await retried(() => database.migrate())
-    },
+    migrate: () => runtime.migrate(schema),
     async schemaStatus() {
       database.refuseClosing()
       return retried(() => database.status())
@@ -50,6 +50,7 @@ export function createSqliteStorage<H extends SqliteHandle>(
       database.end()
     },
   }
+  return { storage, context, runtime }
 }
 
 /**
@@ -64,7 +65,7 @@ function writeLock(prefix: string): Statement<unknown> {
  * Runs the work of the stores in SQLite: reads synchronously on our reader, changes in batches on our writer, and
  * transactions of the host on the host's handle: no BEGIN, no COMMIT, one savepoint for each change.
  */
-class SqliteRuntime<H extends SqliteHandle> implements SqlRuntime<H> {
+class SqliteRuntime<H extends SqliteHandle> implements HostedRuntime<H> {
   readonly #database: SqliteDatabase<H>
   readonly #writeLock: Statement<unknown>
   readonly #batches: GroupCommit<H>
@@ -102,6 +103,21 @@ class SqliteRuntime<H extends SqliteHandle> implements SqlRuntime<H> {
     this.#database.refuseClosing()
     if (this.#isHostInside()) throw new TypeError('the handle is inside a transaction: use withTransactionSync')
     return this.#batches.submit(({ connection, handle }) => runSync(work(connection, handle)), signal)
+  }
+
+  async migrate(tables: MigratedTables): Promise<void> {
+    this.#database.refuseClosing()
+    await retried(() => this.#database.migrate(tables))
+  }
+
+  plainly<T>(work: (session: Session) => MaybePromise<T>, limits?: CallLimits): Promise<T> {
+    return promiseTry(() => retried(() => this.#database.look(({ reader }) => work(reader)), limits?.milliseconds))
+  }
+
+  inTransaction<T>(work: (session: Session, transaction: H) => MaybePromise<T>): Promise<T> {
+    const inside = (): T =>
+      transact(this.#database.connect(), ({ connection, handle }) => requireValue(work(connection, handle)))
+    return promiseTry(inside)
   }
 
   /** Resolves when every change is answered. */
@@ -175,12 +191,12 @@ class SqliteRuntime<H extends SqliteHandle> implements SqlRuntime<H> {
   }
 }
 
-/** Runs work, and repeats it for up to five seconds while others keep the database busy. */
-function retried<T>(work: () => MaybePromise<T>): MaybePromise<T> {
+/** Runs work, and repeats it for up to five seconds, or as limited, while others keep the database busy. */
+function retried<T>(work: () => MaybePromise<T>, milliseconds = MAX_WAIT_MS): MaybePromise<T> {
   try {
     return work()
   } catch (error) {
-    return retryAfter(error, work, limitedTo(MAX_WAIT_MS))
+    return retryAfter(error, work, limitedTo(milliseconds))
   }
 }
 
