@@ -48,13 +48,13 @@ interface ExampleOnDatabase extends Pick<RunningExample, 'ask'> {
 
 /** Starts an example on a database of its own, in which tables can be made to refuse what it does. */
 export async function startOnDatabase<Tx>(name: string, kind: DatabaseKind<Tx>): Promise<ExampleOnDatabase> {
-  const { url, run } = await newDatabase(kind)
+  const database = await newDatabase(kind)
   const isFile = kind.name === 'SQLite'
-  const example = await startExample(name, { [isFile ? 'DATABASE_FILE' : 'DATABASE_URL']: url })
+  const example = await startExample(name, { [isFile ? 'DATABASE_FILE' : 'DATABASE_URL']: database.url })
   async function refuse(trigger: string): Promise<void> {
     const body = isFile ? "begin select raise(abort, 'refused'); end" : 'for each row execute function refuse()'
-    if (!isFile) await run(FUNCTION)
-    await run(`create ${trigger} ${body}`)
+    if (!isFile) await database.run(FUNCTION)
+    await database.run(`create ${trigger} ${body}`)
   }
   return { ask: example.ask, lines: () => example.said, refuse }
 }

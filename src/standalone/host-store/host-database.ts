@@ -1,6 +1,6 @@
 import type { Forge, MaybePromise, Sync, TransactionServices } from '../../index.ts'
 import type { SyncOrAsync } from '../../schema/sync-or-async.ts'
-import { runAsync, runMaybeAsync, runSync } from '../../schema/sync-or-async.ts'
+import { after, runAsync, runMaybeAsync, runSync } from '../../schema/sync-or-async.ts'
 import { unavailable } from '../../storage/sql/errors.ts'
 import type { HostedRuntime, HostedStorage } from '../../storage/sql/hosted-storage.ts'
 import type { Statement } from '../../storage/sql/query.ts'
@@ -69,7 +69,11 @@ export class HostDatabase<Tx> {
 
   /** Writes to the tables of the host, all or nothing, and one after the other: what is found is still so when it is written. */
   async write<T>(work: (session: Session) => SyncOrAsync<T>): Promise<T> {
-    return this.#runtime.write((session) => this.#alone(session, work(session)), {})
+    const alone = function* (session: Session, lock: Statement<unknown>): SyncOrAsync<T> {
+      yield* execute(session, lock)
+      return yield* work(session)
+    }
+    return this.#runtime.write((session) => alone(session, this.#lock()), {})
   }
 
   /**
@@ -104,26 +108,27 @@ export class HostDatabase<Tx> {
     return this.#runtime.plainly((session) => runMaybeAsync(this.#schema.state(session)))
   }
 
-  /** Loads all or nothing, as `write` does, for as long as it takes. */
+  /** Loads all or nothing, and alone as `write` does. */
   async load(forge: Forge<StandaloneUser, Tx>, steps: Loading): Promise<boolean> {
     const attempt = (): Promise<boolean> =>
       this.#runtime.inTransaction(
-        (session, transaction) => {
-          const work = (services: LoadedForge) => this.#alone(session, steps(session, services))
-          return this.storage.transactions === 'synchronous'
-            ? forge.withTransactionSync(transaction, (services) => runSync(work(services))).value
-            : forge.withTransaction(transaction, (services) => runAsync(work(services))).then(({ value }) => value)
-        },
+        (session, transaction) =>
+          after(session.all(this.#lock()), () =>
+            this.storage.transactions === 'synchronous'
+              ? forge.withTransactionSync(transaction, (services) => runSync(steps(session, services))).value
+              : forge
+                  .withTransaction(transaction, (services) => runAsync(steps(session, services)))
+                  .then(({ value }) => value),
+          ),
         { milliseconds: MAX_LOAD_MS },
       )
     const limits = { ...limitedTo(MAX_LOAD_MS), maxPause: MAX_PAUSE_MS }
     return attempt().catch((error) => retryAfter(error, attempt, limits))
   }
 
-  /** First writes the one row that every process has, unchanged: the next process that writes in this way waits for it. */
-  *#alone<T>(session: Session, steps: SyncOrAsync<T>): SyncOrAsync<T> {
-    const lock = this.context.build.updateTable('schema').set((row) => ({ version: row.ref('version') }))
-    yield* execute(session, compileStatement(lock))
-    return yield* steps
+  /** Writes the one row that every process has, unchanged: the next process that writes in this way waits for it. */
+  #lock(): Statement<unknown> {
+    const { build } = this.context
+    return compileStatement(build.updateTable('schema').set((row) => ({ version: row.ref('version') })))
   }
 }
