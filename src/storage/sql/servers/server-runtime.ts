@@ -41,7 +41,7 @@ type Work<T, Tx> = (session: ServerSession, connection: ServerConnection<Tx>) =>
  * Runs the work of the stores on a server: in transactions of our own, with retries after a definite abort; or in the
  * host's transaction. Each call ends within its limit, whatever the server does.
  */
-export class ServerRuntime<Tx extends object> implements HostedRuntime<Tx> {
+class ServerRuntime<Tx extends object> implements HostedRuntime<Tx> {
   readonly #server: Server<Tx>
   readonly #schema: Schema
   readonly #lockingRead: string

@@ -1,5 +1,5 @@
 import type { MaybePromise, SyncOrAsync } from '../../../schema/sync-or-async.ts'
-import { promiseTry, requireValue, runSync } from '../../../schema/sync-or-async.ts'
+import { promiseTry, runSync, wait } from '../../../schema/sync-or-async.ts'
 import type { ForgeStorage } from '../../contract/storage.ts'
 import type { SqlStorageOptions } from '../context.ts'
 import { checkStorageOptions, createSqlContext, SQL_OPTIONS } from '../context.ts'
@@ -116,7 +116,7 @@ class SqliteRuntime<H extends SqliteHandle> implements HostedRuntime<H> {
 
   inTransaction<T>(work: (session: Session, transaction: H) => MaybePromise<T>): Promise<T> {
     const inside = (): T =>
-      transact(this.#database.connect(), ({ connection, handle }) => requireValue(work(connection, handle)))
+      transact(this.#database.connect(), ({ connection, handle }) => runSync(wait(work(connection, handle))))
     return promiseTry(inside)
   }
 
