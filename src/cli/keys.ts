@@ -25,17 +25,16 @@ export async function openSigningKeys(names: readonly string[]): Promise<Signing
 async function openSigningKey(name: string): Promise<SigningKeySource> {
   const { openGitConfigKey, openKeyFile } = await signingKeys()
   try {
-    if (name !== 'git') return await openKeyFile(name)
-    const key = await openGitConfigKey({ cwd: process.cwd(), env: process.env })
+    const isGit = name === 'git'
+    const key = await (isGit ? openGitConfigKey({ cwd: process.cwd(), env: process.env }) : openKeyFile(name))
     if (key !== undefined) return key
   } catch (error) {
     if (!isForgeError(error, 'SIGNING_KEY_UNREADABLE')) throw error
-    throw new CommandError(1, `signing key ${error.message}`)
+    const [path] = name.split(/\n|-----BEGIN/, 1) // a key in place of a path is not repeated
+    throw new CommandError(1, `signing key ${path}: ${error.message}`)
   }
-  throw new CommandError(
-    1,
-    'signing key git: git has no signing key in this folder; set it with: git config user.signingKey',
-  )
+  const hint = 'git has no signing key in this folder; set it with: git config user.signingKey'
+  throw new CommandError(1, `signing key git: ${hint}`)
 }
 
 const HOUR_MS = 3_600_000
@@ -89,23 +88,21 @@ export interface GenerateKeyOptions extends ResultOptions {
 /** Generates a signing key without a passphrase into two new files. @throws CommandError with the exit code */
 export async function generateKeyFiles(options: GenerateKeyOptions, io: CommandIO): Promise<ExitCode> {
   const { format, name, email, out } = options
-  const { describeKey, generateKey, openpgpKey, sshKey } = await signingKeys()
+  const { describeKey, generateKey, openKeyFile } = await signingKeys()
   const { privateKey, publicKey } = await generateKey({ format, name, email }).catch((error: unknown) => {
     throw error instanceof TypeError
       ? new CommandError(2, error.message.replace(/^generateKey needs /, 'give '))
       : error
   })
-  const files = [out, `${out}.pub`] as const
-  await writeNew(files[0], privateKey)
-  await writeNew(files[1], publicKey).catch(async (error: unknown) => {
-    await rm(files[0])
+  await writeNew(out, privateKey)
+  await writeNew(`${out}.pub`, publicKey).catch(async (error: unknown) => {
+    await rm(out)
     throw error
   })
-  const { fingerprint } = await describeKey(format === 'ssh' ? sshKey(publicKey) : openpgpKey(publicKey))
-  printResult(io, options, { format, fingerprint, privateKey: files[0], publicKey: files[1] }, [fingerprint])
-  io.err(
-    `forgelet: the private key is in ${printable(out)}, without a passphrase; keep it, and give others ${printable(files[1])}`,
-  )
+  const { fingerprint } = await describeKey(await openKeyFile(out))
+  printResult(io, options, { format, fingerprint, privateKey: out, publicKey: `${out}.pub` }, [fingerprint])
+  const file = printable(out)
+  io.err(`forgelet: the private key is in ${file}, without a passphrase; keep it, and give others ${file}.pub`)
   return 0
 }
 

@@ -16,44 +16,27 @@ export async function generateKey(options: {
 }): Promise<{ readonly privateKey: string; readonly publicKey: string }> {
   need(isObject(options), 'generateKey', 'options', 'an object with format, name and email')
   refuseUnknown('generateKey', options, { format: true, name: true, email: true })
-  const name = identityPart(options.name, 'name')
-  const email = identityPart(options.email, 'email')
-  if (!/^[^@\s]+@[^@\s]+$/.test(email)) throw new TypeError('generateKey needs an email address like forge@example.com')
+  const { format, name, email } = options
+  need(format === 'openpgp' || format === 'ssh', 'generateKey', 'format', "'openpgp' or 'ssh'")
+  need(isIdentity(name), 'generateKey', 'name', 'a text without line breaks, < or >')
+  need(
+    isIdentity(email) && /^[^@\s]+@[^@\s]+$/.test(email),
+    'generateKey',
+    'email',
+    'an address like forge@example.com',
+  )
 
-  switch (options.format) {
-    case 'openpgp':
-      return generateOpenpgpKey(name, email)
-    case 'ssh':
-      return generateSshKey(`${name} <${email}>`)
-    default:
-      throw new TypeError(
-        `generateKey supports the formats openpgp and ssh, not ${String(options.format satisfies never)}`,
-      )
+  if (format === 'openpgp') {
+    const openpgp = await import('openpgp')
+    const { privateKey, publicKey } = await openpgp.generateKey({ userIDs: { name, email } })
+    return { privateKey, publicKey }
   }
-}
-
-interface KeyPair {
-  readonly privateKey: string
-  readonly publicKey: string
-}
-
-async function generateOpenpgpKey(name: string, email: string): Promise<KeyPair> {
-  const { generateKey: generate } = await import('openpgp')
-  const { privateKey, publicKey } = await generate({ userIDs: { name, email } })
-  return { privateKey, publicKey }
-}
-
-async function generateSshKey(comment: string): Promise<KeyPair> {
   const { default: sshpk } = await import('sshpk')
   const key = sshpk.generatePrivateKey('ed25519')
-  key.comment = comment
+  key.comment = `${name} <${email}>`
   return { privateKey: key.toString('openssh'), publicKey: `${key.toPublic().toString('ssh').trim()}\n` }
 }
 
-function identityPart(value: string, name: string): string {
-  if (typeof value !== 'string' || value.trim() === '' || /[\p{Cc}<>]/u.test(value)) {
-    throw new TypeError(`generateKey needs ${name} as a string without line breaks, < or >`)
-  }
-
-  return value.trim()
+function isIdentity(value: unknown): boolean {
+  return typeof value === 'string' && value.trim() !== '' && !/[\p{Cc}<>]/u.test(value)
 }

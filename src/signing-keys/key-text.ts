@@ -23,88 +23,59 @@ export type KeyMaterial =
   | { readonly form: 'block'; readonly label: string; readonly text: string }
   | { readonly form: 'line'; readonly line: string }
 
-/** A block that is not only the parameters which OpenSSL writes before a key. */
-const BEGIN = /^-----BEGIN (?!EC PARAMETERS|DSA PARAMETERS)([A-Z0-9 ]+)-----[ \t]*$/gm
-const LINE = /^(?:key::)?(?:ssh-|ecdsa-|sk-)\S+[ \t]/
+/** The first line of a block that is not only the parameters which OpenSSL writes before a key; or a public SSH line. */
+const KEY = /^-----BEGIN (?!EC PARAMETERS)([A-Z0-9 ]+)-----[ \t]*$|^(?:key::)?((?:ssh-|ecdsa-|sk-)\S+[ \t].*)$/gm
 
-/** What programs write that is not a key file, and the command that makes one of it. */
+/** What is not a key file, and how to make one. */
 const FOREIGN: readonly (readonly [form: RegExp, reason: string])[] = [
+  [/^\s*$/, 'it is empty; give a file that contains the key'],
   [/^PuTTY-User-Key-File-/, 'it is a PuTTY key (.ppk); convert it: puttygen FILE -O public-openssh -o key.pub'],
   [/^---- BEGIN SSH2 /m, 'it is an SSH key in the form of RFC 4716; convert it: ssh-keygen -i -f FILE > key.pub'],
   [/^.{8}KBXf/s, 'it is a keybox of GnuPG (pubring.kbx); export the key: gpg --export --armor KEYID > key.asc'],
-  [/^Key: \(|^\(\d+:/, 'it is a private key of gpg-agent; export the key: gpg --export --armor KEYID > key.asc'],
   [
-    /^(?!#).*\S[ \t]+(?:ssh-|ecdsa-|sk-)[^\s"]+[ \t]+AAAA/m,
+    /^(?!#).*\S[ \t]+(?:ssh-|ecdsa-|sk-)\S+[ \t]+AAAA/m,
     "its lines have something before the key, as in authorized_keys or known_hosts; give one key alone: grep -oE '(ssh|ecdsa|sk)-[^ ]+ AAAA.*' FILE | head -n 1 > key.pub",
   ],
 ]
 
 /**
- * Finds the key in the content of a file, or names what the file is instead.
+ * Finds the key in the content of a file. What else the file says is ignored.
  *
  * @throws ForgeError `SIGNING_KEY_UNREADABLE` unless there is exactly one key: of several, one may be private
  */
 export function keyMaterial(content: string | Uint8Array): KeyMaterial {
   if (content.length > MAX_KEY_BYTES) throw unreadableKey(TOO_LARGE)
-  if (typeof content !== 'string' && isBinary(content)) return { form: 'openpgp', key: content }
+  const decoded = typeof content === 'string' ? content : textOf(content)
+  if (decoded === undefined) return { form: 'openpgp', key: content }
 
-  const decoded = typeof content === 'string' ? content : new TextDecoder(encodingOf(content)).decode(content)
   const text = decoded.replace(/^\uFEFF/, '').replace(/\r\n?/g, '\n')
-  const [begin, ...others] = text.matchAll(BEGIN)
-  const outside = text.slice(0, begin?.index).split('\n').filter(isContent)
-  const lines = outside.filter((line) => LINE.test(line))
-  if (lines.length + others.length + (begin === undefined ? 0 : 1) > 1) {
-    throw unreadableKey('it contains more than one key; give a file with only the public key')
+  const [, foreign] = FOREIGN.find(([form]) => form.test(text)) ?? []
+  if (foreign !== undefined) throw unreadableKey(foreign)
+  const [key, ...others] = text.matchAll(KEY)
+  if (key === undefined) {
+    throw unreadableKey('it is neither an OpenPGP nor an SSH key; give an exported key or a .pub file')
   }
-  if (begin !== undefined) return blockIn(text, begin)
+  if (others.length > 0) throw unreadableKey('it contains more than one key; give a file with only the public key')
 
-  const [line] = lines
-  if (line === undefined) throw unreadableKey(reasonFor(text))
-  if (outside.length > 1) {
-    throw unreadableKey('there are other lines beside the SSH public key; give only the public line')
+  const { index, 1: label = '', 2: line } = key
+  const isOpenpgp = label.startsWith('PGP ')
+  if (!isOpenpgp && Buffer.byteLength(text) > MAX_SSH_KEY_BYTES) {
+    throw unreadableKey('an SSH or PEM key may have at most 64 KiB; give a file with one key and nothing else')
   }
-  requireSshSize(text)
-  return { form: 'line', line: line.trim() }
-}
+  if (line !== undefined) return { form: 'line', line }
 
-function blockIn(text: string, { index, 1: label = '' }: RegExpExecArray): KeyMaterial {
   const last = `\n-----END ${label}-----`
   const end = text.indexOf(last, index)
   if (end < 0) throw unreadableKey('its BEGIN line has no matching END line, the key is cut off; export it again')
-  const after = text.slice(end + last.length).split('\n')
-  if (after.some((line) => LINE.test(line))) {
-    throw unreadableKey('it contains more than one key; give a file with only the public key')
-  }
   const block = `${text.slice(index, end)}${last}\n`
-  if (label.startsWith('PGP ')) return { form: 'openpgp', key: block }
-  requireSshSize(text)
-  return { form: 'block', label, text: block }
+  return isOpenpgp ? { form: 'openpgp', key: block } : { form: 'block', label, text: block }
 }
 
-function requireSshSize(text: string): void {
-  if (Buffer.byteLength(text) <= MAX_SSH_KEY_BYTES) return
-  throw unreadableKey('an SSH or PEM key may have at most 64 KiB; give a file with one key and nothing else')
-}
-
-function reasonFor(text: string): string {
-  if (text.trim() === '') return 'it is empty; give a file that contains the key'
-  const [, foreign] = FOREIGN.find(([form]) => form.test(text)) ?? []
-  if (foreign !== undefined) return foreign
-  if (/[\0\uFFFD]/.test(text)) return 'it is neither text nor a binary OpenPGP key; export the key again'
-  return 'it is neither an OpenPGP nor an SSH key; give an exported key or a .pub file'
-}
-
-function isContent(line: string): boolean {
-  return line.trim() !== '' && !line.trimStart().startsWith('#')
-}
-
-/** The first bit of binary OpenPGP is set. No text begins so but for a byte order mark. */
-function isBinary(bytes: Uint8Array): boolean {
-  return (bytes[0] ?? 0) >= 0x80 && bytes[0] !== 0xef && encodingOf(bytes) === 'utf-8'
-}
-
-/** PowerShell's `>` writes UTF-16. */
-function encodingOf([first, second]: Uint8Array): 'utf-8' | 'utf-16le' | 'utf-16be' {
-  if (first === 0xff && second === 0xfe) return 'utf-16le'
-  return first === 0xfe && second === 0xff ? 'utf-16be' : 'utf-8'
+/** Decodes a text, which may be UTF-16, as PowerShell's `>` writes it. Undefined for binary OpenPGP: its first bit is set. */
+function textOf(bytes: Uint8Array): string | undefined {
+  const [first = 0, second] = bytes
+  if (first === 0xff && second === 0xfe) return new TextDecoder('utf-16le').decode(bytes)
+  if (first === 0xfe && second === 0xff) return new TextDecoder('utf-16be').decode(bytes)
+  const isUtf8 = first < 0x80 || first === 0xef // the latter begins a byte order mark
+  return isUtf8 ? new TextDecoder().decode(bytes) : undefined
 }

@@ -1,6 +1,8 @@
-import type { AnyKeyPacket, Key, PublicKey, SignaturePacket } from 'openpgp'
+import type { AnyKeyPacket, AnyPacket, Key, SignaturePacket } from 'openpgp'
+import type { PublicKey } from '../schema/records.ts'
 import { unreadableKey } from './key-text.ts'
-import type { KeyDescription, PublishedText } from './published-key.ts'
+import type { KeyDescription } from './published-key.ts'
+import { toPublicKey } from './published-key.ts'
 
 type Openpgp = typeof import('openpgp')
 
@@ -10,7 +12,7 @@ type Openpgp = typeof import('openpgp')
  *
  * @throws ForgeError `SIGNING_KEY_UNREADABLE`
  */
-export async function publishOpenpgp(content: string | Uint8Array): Promise<PublishedText> {
+export async function publishOpenpgp(content: string | Uint8Array): Promise<PublicKey> {
   const openpgp = await import('openpgp') // only hosts with an OpenPGP key load it
   const [found, ...others] = await keysIn(openpgp, content)
   if (found === undefined) {
@@ -18,13 +20,12 @@ export async function publishOpenpgp(content: string | Uint8Array): Promise<Publ
   }
   if (others.length > 0) throw unreadableKey('it contains more than one OpenPGP key; export only the signing key')
 
-  const key = found.toPublic()
   const isPrivate = found.isPrivate() || (typeof content === 'string' && content.startsWith('-----BEGIN PGP PRIVATE'))
-  if (isPrivate) await keepVerified(openpgp, key)
+  const key = isPrivate ? await signedPart(openpgp, found.toPublic()) : found
   if (key.users.length === 0) {
     throw unreadableKey('no user id of the OpenPGP key can be verified; give its public half (gpg --export --armor)')
   }
-  return { text: key.armor().replaceAll('\r', ''), expiresAt: await expiryOf(key) }
+  return toPublicKey('openpgp', key.armor().replaceAll('\r', ''), await expiryOf(key))
 }
 
 /** Describes the first key of a public armor. */
@@ -73,80 +74,58 @@ async function expiryOf(key: Key): Promise<Date | undefined> {
   return first === undefined ? undefined : new Date(first)
 }
 
-/** What a signature is about: the primary key, and a user id or a subkey. */
+/** Leaves out what the primary key has not signed: damaged parts, and signatures of other keys. */
+async function signedPart(openpgp: Openpgp, whole: Key): Promise<Key> {
+  const { PacketList, PublicKey, SignaturePacket, UserAttributePacket, UserIDPacket } = openpgp
+  const key = whole.keyPacket
+  const kept = new PacketList<AnyPacket>()
+  kept.push(key)
+  let about: Signed = { key }
+  let unsigned: readonly AnyPacket[] = [] // a user id or a subkey, until its first signature
+  for (const packet of [...whole.toPacketList()].slice(1)) {
+    if (!(packet instanceof SignaturePacket)) {
+      unsigned = [packet]
+      if (packet instanceof UserIDPacket) about = { key, userID: packet }
+      else if (packet instanceof UserAttributePacket) about = { key, userAttribute: packet }
+      else about = { key, bind: packet }
+    } else if (await isSigned(packet, about, key)) {
+      kept.push(...unsigned, packet)
+      unsigned = []
+    }
+  }
+  return new PublicKey(kept)
+}
+
+/** What a signature is about: the primary key, alone or with another part. */
 interface Signed {
   readonly key: AnyKeyPacket
+  readonly userID?: AnyPacket
+  readonly userAttribute?: AnyPacket
   readonly bind?: AnyKeyPacket
-}
-
-/** Leaves out what the primary key has not signed: damaged parts, and signatures of other keys. */
-async function keepVerified(openpgp: Openpgp, key: PublicKey): Promise<void> {
-  const { signature: types } = openpgp.enums
-  const signed = { key: key.keyPacket }
-  const keep = (signatures: readonly SignaturePacket[], type: number, about: object): Promise<SignaturePacket[]> =>
-    verified(openpgp, signatures, type, { ...signed, ...about }, key.keyPacket)
-  for (const user of key.users) {
-    const { userID, userAttribute } = user
-    user.selfCertifications = await keep(user.selfCertifications, types.certGeneric, { userID, userAttribute })
-    user.revocationSignatures = await keep(user.revocationSignatures, types.certRevocation, { userID, userAttribute })
-    user.otherCertifications = []
-  }
-  for (const subkey of key.subkeys) {
-    const bind = { bind: subkey.keyPacket }
-    subkey.bindingSignatures = await keep(subkey.bindingSignatures, types.subkeyBinding, bind)
-    subkey.revocationSignatures = await keep(subkey.revocationSignatures, types.subkeyRevocation, bind)
-  }
-  key.users = key.users.filter((user) => user.selfCertifications.length > 0)
-  key.subkeys = key.subkeys.filter((subkey) => subkey.bindingSignatures.length > 0)
-  key.revocationSignatures = await keep(key.revocationSignatures, types.keyRevocation, {})
-  if (hasDirectSignatures(key)) key.directSignatures = await keep(key.directSignatures, types.key, {})
-}
-
-/** Those of version 6 have the properties of the key. The types of openpgp.js do not name them. */
-function hasDirectSignatures(key: object): key is { directSignatures: SignaturePacket[] } {
-  return 'directSignatures' in key && Array.isArray(key.directSignatures)
-}
-
-async function verified(
-  openpgp: Openpgp,
-  signatures: readonly SignaturePacket[],
-  type: number,
-  signed: Signed,
-  signer: AnyKeyPacket,
-): Promise<SignaturePacket[]> {
-  const kept: SignaturePacket[] = []
-  for (const signature of signatures) {
-    // As of its own time, so that what has expired is served with its expiry.
-    const checking = signature.verify(signer, type, signed, signature.created ?? undefined, false)
-    const isWhole = await checking.then(
-      () => true,
-      () => false,
-    )
-    if (!isWhole) continue
-    await replaceUncovered(openpgp, signature, signed, signer)
-    kept.push(signature)
-  }
-  return kept
 }
 
 /** Types of subpackets. Source: RFC 9580, section 5.2.3.7 */
 const [ISSUER, EMBEDDED_SIGNATURE] = [16, 32]
 
-/** No signature covers its own unhashed area. What gpg needs of it is made again: the signer, and a subkey's confirmation. */
-async function replaceUncovered(
-  openpgp: Openpgp,
-  signature: SignaturePacket,
-  signed: Signed,
-  signer: AnyKeyPacket,
-): Promise<void> {
-  const { keyBinding } = openpgp.enums.signature
-  const { embeddedSignature: inner } = signature
-  const [confirmation] =
-    inner === null || signed.bind === undefined ? [] : await verified(openpgp, [inner], keyBinding, signed, signed.bind)
+/**
+ * Returns whether a signature is whole. No signature covers its own unhashed area: what gpg needs of it is made again, the
+ * signer and a subkey's confirmation, and the rest left out.
+ */
+async function isSigned(signature: SignaturePacket, about: Signed, signer: AnyKeyPacket): Promise<boolean> {
+  const { created, embeddedSignature: inner, signatureType } = signature
+  if (signatureType === null) return false
+  // As of its own time, so that what has expired is served with its expiry.
+  const isWhole = await signature.verify(signer, signatureType, about, created ?? undefined).then(
+    () => true,
+    () => false,
+  )
+  if (!isWhole) return false
+
+  const isConfirmed = inner !== null && about.bind !== undefined && (await isSigned(inner, about, about.bind))
   const issuer = Uint8Array.from(Buffer.from(signer.getKeyID().toHex(), 'hex'))
   signature.unhashedSubpackets = signature.unhashedSubpackets.flatMap((subpacket) => {
     if (subpacket.type === ISSUER) return [{ ...subpacket, body: issuer }]
-    const isConfirmation = subpacket.type === EMBEDDED_SIGNATURE && confirmation !== undefined
-    return isConfirmation ? [{ ...subpacket, body: confirmation.write() }] : []
+    return isConfirmed && subpacket.type === EMBEDDED_SIGNATURE ? [{ ...subpacket, body: inner.write() }] : []
   })
+  return true
 }

@@ -3,54 +3,35 @@ import type { PublicKey, SigningKeyFormat } from '../schema/records.ts'
 import type { MaybePromise } from '../schema/sync-or-async.ts'
 import { keyMaterial, unreadableKey } from './key-text.ts'
 import { publishOpenpgp } from './openpgp.ts'
-import type { PublishedText } from './published-key.ts'
-import { toPublicKey } from './published-key.ts'
-import type { ReadBeside } from './ssh.ts'
 import { publishSsh } from './ssh.ts'
 
-/** A key that is parsed once, when it is first requested. Afterwards it answers synchronously. */
-class ParsedKey implements SigningKeySource {
-  readonly format: SigningKeyFormat
-  readonly #parse: () => Promise<PublishedText>
-  #answer: MaybePromise<PublicKey> | undefined
-
-  constructor(format: SigningKeyFormat, parse: () => Promise<PublishedText>) {
-    this.format = format
-    this.#parse = parse
-  }
-
-  /** @throws ForgeError `SIGNING_KEY_UNREADABLE`, on every call, without parsing the key again */
-  publicKey(): MaybePromise<PublicKey> {
-    this.#answer ??= this.#read()
-    return this.#answer
-  }
-
-  async #read(): Promise<PublicKey> {
-    const key = toPublicKey(this.format, await this.#parse())
-    this.#answer = key
-    return key
-  }
-}
-
 /**
- * Returns the key in the content of a file; the content determines its format.
+ * Parses the key in the content of a file; the content determines its format.
  *
- * @param readBeside - reads the public file beside a private key that hides its public half
+ * @param beside - the content of the public file beside a private key, if there is one
  * @throws ForgeError `SIGNING_KEY_UNREADABLE` unless there is exactly one key
  */
-export function keyIn(content: string | Uint8Array, readBeside: ReadBeside = async () => undefined): SigningKeySource {
+export async function parseKey(content: string | Uint8Array, beside?: Uint8Array): Promise<PublicKey> {
   const key = keyMaterial(content)
-  return key.form === 'openpgp'
-    ? new ParsedKey('openpgp', () => publishOpenpgp(key.key))
-    : new ParsedKey('ssh', () => publishSsh(key, readBeside))
+  return key.form === 'openpgp' ? publishOpenpgp(key.key) : publishSsh(key, beside)
 }
 
-function keyOf(format: SigningKeyFormat, content: string | Uint8Array): SigningKeySource {
-  return new ParsedKey(format, async () => {
-    const key = keyIn(content)
+/** A key that is parsed once, also if that fails. Afterwards it answers synchronously. */
+function parsedOnce(format: SigningKeyFormat, content: string | Uint8Array): SigningKeySource {
+  let answer: MaybePromise<PublicKey> | undefined
+  const parse = async () => {
+    const key = await parseKey(content)
     if (key.format !== format) throw unreadableKey(`it is an ${key.format} key, not an ${format} key`)
-    return key.publicKey()
-  })
+    answer = key
+    return key
+  }
+  return {
+    format,
+    publicKey() {
+      answer ??= parse()
+      return answer
+    },
+  }
 }
 
 /**
@@ -66,7 +47,7 @@ export function openpgpKey(key: string | Uint8Array): SigningKeySource {
   if (typeof key !== 'string' && !(key instanceof Uint8Array)) {
     throw new TypeError('openpgpKey takes the key as a string or as bytes; for a file use openKeyFile')
   }
-  return keyOf('openpgp', typeof key === 'string' ? key : Uint8Array.from(key))
+  return parsedOnce('openpgp', typeof key === 'string' ? key : Uint8Array.from(key))
 }
 
 /**
@@ -80,5 +61,5 @@ export function openpgpKey(key: string | Uint8Array): SigningKeySource {
  */
 export function sshKey(key: string): SigningKeySource {
   if (typeof key !== 'string') throw new TypeError('sshKey takes the key as a string; for a file use openKeyFile')
-  return keyOf('ssh', key)
+  return parsedOnce('ssh', key)
 }

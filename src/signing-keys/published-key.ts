@@ -1,14 +1,8 @@
 import { createHash } from 'node:crypto'
 import type { PublicKey, SigningKeyFormat } from '../schema/records.ts'
 
-/** What is published of a key. */
-export interface PublishedText {
-  readonly text: string
-  readonly expiresAt?: Date | undefined
-}
-
 /** Creates what a source returns. */
-export function toPublicKey(format: SigningKeyFormat, { text, expiresAt }: PublishedText): PublicKey {
+export function toPublicKey(format: SigningKeyFormat, text: string, expiresAt?: Date): PublicKey {
   const etag = `"${createHash('sha256').update(text).digest('base64url')}"`
   return { format, text, etag, ...(expiresAt && { expiresAt }) }
 }

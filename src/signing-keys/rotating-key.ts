@@ -1,4 +1,4 @@
-import type { Logger, SigningKeyContext, SigningKeySource } from '../core/ports.ts'
+import type { SigningKeyContext, SigningKeySource } from '../core/ports.ts'
 import { isObject, need } from '../schema/arguments.ts'
 import { refuseUnknown } from '../schema/options.ts'
 import type { PublicKey, SigningKeyFormat } from '../schema/records.ts'
@@ -6,96 +6,6 @@ import type { MaybePromise, SyncOrAsync } from '../schema/sync-or-async.ts'
 import { after, runMaybeAsync, wait } from '../schema/sync-or-async.ts'
 import { joinArmors } from './openpgp.ts'
 import { toPublicKey } from './published-key.ts'
-
-/** The current key, and former ones that verify what they signed. */
-class RotatingKey implements SigningKeySource {
-  readonly #current: SigningKeySource
-  readonly #former: readonly SigningKeySource[]
-  readonly #unreadable = new Set<SigningKeySource>()
-  readonly #joined = new Map<SigningKeyFormat, PublicKey & { readonly of: string }>()
-
-  constructor(current: SigningKeySource, former: readonly SigningKeySource[]) {
-    this.#current = current
-    this.#former = former
-  }
-
-  get format(): SigningKeyFormat {
-    return this.#current.format
-  }
-
-  publicKey(context: SigningKeyContext = {}): MaybePromise<PublicKey> {
-    return after(this.select(this.format, context), (source) => source.publicKey(context))
-  }
-
-  select(format: SigningKeyFormat, context: SigningKeyContext): MaybePromise<SigningKeySource> {
-    return runMaybeAsync(this.#select(format, context))
-  }
-
-  *#select(format: SigningKeyFormat, context: SigningKeyContext): SyncOrAsync<SigningKeySource> {
-    const current = yield* selected(this.#current, format, context)
-    const former: PublicKey[] = []
-    for (const source of this.#former) {
-      const key = yield* this.#formerKey(source, format, context)
-      if (key !== undefined) former.push(key)
-    }
-    if (current.format !== format && former.length === 0) return current
-
-    return {
-      format,
-      publicKey: (options) => {
-        if (current.format !== format) return this.#join(format, former, undefined)
-        return after(current.publicKey(options), (key) => this.#join(format, [key, ...former], key.expiresAt))
-      },
-    }
-  }
-
-  /** The key of a former source, if it has this format and can be read. */
-  *#formerKey(
-    source: SigningKeySource,
-    format: SigningKeyFormat,
-    context: SigningKeyContext,
-  ): SyncOrAsync<PublicKey | undefined> {
-    try {
-      const chosen = yield* selected(source, format, context)
-      if (chosen.format !== format) return undefined
-      const key = yield* wait(chosen.publicKey(context))
-      this.#unreadable.delete(source)
-      return key
-    } catch (error) {
-      this.#report(source, error, context.logger)
-      return undefined
-    }
-  }
-
-  /** Logs that a former key cannot be read, until it could be read again. */
-  #report(source: SigningKeySource, error: unknown, logger: Logger | undefined): void {
-    if (logger === undefined || this.#unreadable.has(source)) return
-    this.#unreadable.add(source)
-    logger.error('a former signing key cannot be read; the others are served', { error })
-  }
-
-  /** Joins keys once, until one of them changes. That a former key expires is nothing to warn of. */
-  #join(format: SigningKeyFormat, keys: readonly PublicKey[], expiresAt: Date | undefined): MaybePromise<PublicKey> {
-    const of = keys.map(({ etag }) => etag).join()
-    const known = this.#joined.get(format)
-    if (known?.of === of) return known
-
-    const texts = [...new Set(keys.map(({ text }) => text))]
-    return after(format === 'ssh' ? texts.join('') : joinArmors(texts), (text) => {
-      const key = { ...toPublicKey(format, { text, expiresAt }), of }
-      this.#joined.set(format, key)
-      return key
-    })
-  }
-}
-
-function selected(
-  source: SigningKeySource,
-  format: SigningKeyFormat,
-  context: SigningKeyContext,
-): SyncOrAsync<SigningKeySource> {
-  return wait(source.select?.(format, context) ?? source)
-}
 
 /**
  * Creates a signing key source of which the current key signs, and former keys still verify what they signed. Each may
@@ -115,7 +25,54 @@ export function rotatingKey(keys: {
   const { current, former } = keys
   need(isSource(current), 'rotatingKey', 'current', 'a signing key source such as await openKeyFile(path)')
   need(Array.isArray(former) && former.every(isSource), 'rotatingKey', 'former', 'a list of signing key sources')
-  return new RotatingKey(current, [...former])
+  const sources = [...former]
+  const unreadable = new Set<SigningKeySource>()
+  const joined = new Map<SigningKeyFormat, { readonly of: string; readonly key: PublicKey }>()
+
+  /** Joins keys once, until one of them changes. That a former key expires is nothing to warn of. */
+  function join(format: SigningKeyFormat, all: readonly PublicKey[], expiresAt?: Date): MaybePromise<PublicKey> {
+    const of = all.map(({ etag }) => etag).join()
+    const known = joined.get(format)
+    if (known?.of === of) return known.key
+
+    const texts = [...new Set(all.map(({ text }) => text))]
+    return after(format === 'ssh' ? texts.join('') : joinArmors(texts), (text) => {
+      const key = toPublicKey(format, text, expiresAt)
+      joined.set(format, { of, key })
+      return key
+    })
+  }
+
+  function* select(format: SigningKeyFormat, context: SigningKeyContext): SyncOrAsync<SigningKeySource> {
+    const chosen = yield* wait(current.select?.(format, context) ?? current)
+    const others: PublicKey[] = []
+    for (const source of sources) {
+      try {
+        const other = yield* wait(source.select?.(format, context) ?? source)
+        if (other.format === format) others.push(yield* wait(other.publicKey(context)))
+      } catch (error) {
+        if (context.logger === undefined || unreadable.has(source)) continue
+        context.logger.error('a former signing key cannot be read; the others are served', { error })
+        unreadable.add(source)
+      }
+    }
+    if (others.length === 0) return chosen
+    if (chosen.format !== format) return { format, publicKey: () => join(format, others) }
+    return {
+      format,
+      publicKey: (options) => after(chosen.publicKey(options), (key) => join(format, [key, ...others], key.expiresAt)),
+    }
+  }
+
+  const source = {
+    get format() {
+      return current.format
+    },
+    select: (format: SigningKeyFormat, context: SigningKeyContext) => runMaybeAsync(select(format, context)),
+    publicKey: (context: SigningKeyContext = {}) =>
+      after(source.select(current.format, context), (chosen) => chosen.publicKey(context)),
+  }
+  return source
 }
 
 function isSource(value: unknown): boolean {

@@ -1,137 +1,181 @@
-import { createPrivateKey, createPublicKey, sign, verify } from 'node:crypto'
+import { createHash, createPrivateKey, createPublicKey, sign, verify } from 'node:crypto'
 import { promisify } from 'node:util'
+import type { PublicKey } from '../schema/records.ts'
 import type { KeyMaterial } from './key-text.ts'
 import { keyMaterial, unreadableKey } from './key-text.ts'
-import type { KeyDescription, PublishedText } from './published-key.ts'
-import { damagedSshKey, readSshBlob, SshReader, sshField } from './ssh-blob.ts'
+import type { KeyDescription } from './published-key.ts'
+import { toPublicKey } from './published-key.ts'
 
 type Sshpk = typeof import('sshpk')
-
-/** Reads the public file beside a private key, if there is one. */
-export type ReadBeside = () => Promise<Uint8Array | undefined>
+type PemBlock = Extract<KeyMaterial, { form: 'block' }>
 
 /**
  * Returns the SSH public line of a key: of a public line, an OpenSSH private key, or PEM. sshpk reads and writes the
  * formats of SSH. It never gets a private byte: OpenSSL reads PEM, and an OpenSSH key begins with its public half.
  *
+ * @param beside - the content of the public file beside a private key: it has the comment, and the key if the private key
+ * hides it
  * @throws ForgeError `SIGNING_KEY_UNREADABLE`
  */
 export async function publishSsh(
   key: Exclude<KeyMaterial, { form: 'openpgp' }>,
-  readBeside: ReadBeside,
-): Promise<PublishedText> {
+  beside: Uint8Array | undefined,
+): Promise<PublicKey> {
   const { default: sshpk } = await import('sshpk')
   if (key.form === 'line') return publishLine(sshpk, key.line)
-  if (isHidden(key)) return publishLine(sshpk, lineIn(await readBeside()))
 
+  const line = beside && publicLineIn(beside)
+  if (key.label === 'ENCRYPTED PRIVATE KEY' || key.text.includes('\nProc-Type: 4,ENCRYPTED')) {
+    if (line !== undefined) return publishLine(sshpk, line)
+    throw unreadableKey('it is a PEM private key with a passphrase, which hides its public half; give its .pub file')
+  }
   const bytes = Buffer.from(key.text.split('\n').slice(1, -2).join(''), 'base64')
-  if (key.label !== 'OPENSSH PRIVATE KEY') return { text: `${lineOf(sshpk, await pemPublicHalf(sshpk, key, bytes))}\n` }
-
-  const { blob, isEncrypted } = opensshPublicHalf(sshpk, bytes)
-  const line = lineOf(sshpk, blob)
-  const beside = isEncrypted ? await commentedLine(readBeside) : ''
-  const isSameKey = beside.split(/\s+/, 2).join(' ') === line
-  return isSameKey ? publishLine(sshpk, beside) : { text: `${line}\n` }
+  const isOpenssh = key.label === 'OPENSSH PRIVATE KEY'
+  const blob = isOpenssh ? opensshPublicHalf(sshpk, bytes) : await pemPublicHalf(sshpk, key, bytes)
+  const own = `${readBlob(sshpk, blob).type} ${blob.toString('base64')}`
+  return publishLine(sshpk, line?.startsWith(`${own} `) ? line : own)
 }
 
-function lineOf(sshpk: Sshpk, blob: Buffer): string {
-  return `${readSshBlob(sshpk, blob).type} ${blob.toString('base64')}`
+function publicLineIn(content: Uint8Array): string | undefined {
+  try {
+    const key = keyMaterial(content)
+    return key.form === 'line' ? key.line : undefined
+  } catch {
+    return undefined
+  }
 }
 
 /** Describes the first of public lines. */
 export async function describeSsh(text: string): Promise<KeyDescription> {
   const { default: sshpk } = await import('sshpk')
-  const [line = ''] = text.split('\n')
-  const { blob, comment } = partsOf(line)
-  const { algorithm, bits, fingerprint, created, expires } = readSshBlob(sshpk, blob)
+  const { comment, key } = readLine(sshpk, text.split('\n', 1).join(''))
+  const { algorithm, bits, fingerprint, created, expires } = key
   const named = comment === '' ? {} : { comment }
   return { format: 'ssh', algorithm, bits, fingerprint, ...named, created, expires, isRevoked: false }
 }
 
-/** A control character, broken text, a private key, or 16 characters in a row that look like base64: 12 bytes. */
-const NO_COMMENT = [
-  /PRIVATE KEY|[^\P{Cc}\t]|\p{Cs}|\uFFFD|[A-Z0-9+/]{32}/iu,
-  /(?<![A-Za-z0-9+/])(?=[A-Za-z0-9+/]{16})(?=[A-Za-z0-9+/]*[a-z])(?=[A-Za-z0-9+/]*[A-Z])[A-Za-z]*[0-9+/]/,
-]
+/** A control character, broken text, a private key, or 32 characters in a row that may be base64: 24 bytes. */
+const NO_COMMENT = /PRIVATE KEY|[^\P{Cc}\t]|\p{Cs}|\uFFFD|[A-Z0-9+/]{32}/iu
 
-function publishLine(sshpk: Sshpk, line: string): PublishedText {
-  const { type, base64, blob, comment } = partsOf(line)
-  const key = readSshBlob(sshpk, blob)
-  if (key.type !== type || blob.toString('base64') !== base64) throw damagedSshKey()
-
-  const isPlain = comment !== '' && !NO_COMMENT.some((form) => form.test(comment))
-  return { text: `${type} ${base64}${isPlain ? ` ${comment}` : ''}\n`, expiresAt: key.expires }
+function publishLine(sshpk: Sshpk, line: string): PublicKey {
+  const { own, comment, key } = readLine(sshpk, line)
+  const isPlain = comment !== '' && !NO_COMMENT.test(comment)
+  return toPublicKey('ssh', `${own}${isPlain ? ` ${comment}` : ''}\n`, key.expires)
 }
 
-function partsOf(line: string) {
-  const [type = '', base64 = ''] = line.replace(/^key::/, '').split(/[ \t]+/, 2)
-  const comment = line.slice(line.indexOf(` ${base64}`.trim(), type.length) + base64.length).trim()
-  return { type, base64, blob: Buffer.from(base64, 'base64'), comment }
+function readLine(sshpk: Sshpk, line: string) {
+  const [, type = '', base64 = '', comment = ''] = /^(\S+)[ \t]+(\S+)(.*)$/s.exec(line) ?? []
+  const blob = Buffer.from(base64, 'base64')
+  const key = readBlob(sshpk, blob)
+  if (key.type !== type || blob.toString('base64') !== base64) throw damagedKey()
+  return { own: `${type} ${base64}`, comment: comment.trim(), key }
 }
 
-/** The public line beside a key that can do without it. */
-function commentedLine(readBeside: ReadBeside): Promise<string> {
-  return readBeside()
-    .then(lineIn)
-    .catch(() => '')
+/** What a public key says in its binary form. */
+interface SshKey extends Pick<KeyDescription, 'algorithm' | 'bits' | 'fingerprint' | 'created' | 'expires'> {
+  /** The word at the beginning of its line. */
+  readonly type: string
+  /** The parts that a private half repeats. */
+  readonly fields: readonly Buffer[]
 }
 
-function lineIn(content: Uint8Array | undefined): string {
-  const open = content && keyMaterial(content)
-  if (open?.form === 'line') return open.line
-  throw unreadableKey('it is a PEM private key with a passphrase, which hides its public half; give its .pub file')
+const SECURITY_KEY = /^sk-(?:ssh-(ed25519)|(ecdsa)-sha2-nistp256)@openssh\.com$/
+
+/**
+ * Reads a public key or a certificate. sshpk does not know keys on security keys: of those, only the lengths are checked.
+ * Source: RFC 4253, section 6.6; OpenSSH's PROTOCOL.u2f and PROTOCOL.certkeys
+ *
+ * @throws ForgeError `SIGNING_KEY_UNREADABLE` unless the bytes are exactly one public key
+ */
+function readBlob(sshpk: Sshpk, blob: Buffer): SshKey {
+  try {
+    const type = String(sshReader(blob).field())
+    if (type.endsWith('-cert-v01@openssh.com')) {
+      const certificate = sshpk.parseCertificate(`${type} ${blob.toString('base64')}`, 'openssh')
+      const key = checkedKey(sshpk, certificate.subjectKey.toBuffer('rfc4253'))
+      const [created, expires] = [certificate.validFrom, certificate.validUntil].map(limitOf)
+      return { ...key, algorithm: `${key.algorithm}-cert`, type, fields: [blob], created, expires }
+    }
+    const fields = fieldsIn(blob)
+    const [, ed25519, algorithm = ed25519] = SECURITY_KEY.exec(type) ?? []
+    if (algorithm === undefined) return { ...checkedKey(sshpk, blob), type, fields }
+    const digest = createHash('sha256').update(blob).digest('base64').replace(/=+$/, '')
+    return { algorithm: `${algorithm}-sk`, bits: 256, fingerprint: `SHA256:${digest}`, type, fields }
+  } catch {
+    throw damagedKey() // the error may quote the key
+  }
+}
+
+/** Describes a key whose bytes sshpk writes as it reads them, and that OpenSSL accepts: a point is on its curve. */
+function checkedKey(sshpk: Sshpk, blob: Buffer): Pick<SshKey, 'algorithm' | 'bits' | 'fingerprint'> {
+  const key = sshpk.parseKey(blob, 'rfc4253')
+  if (key instanceof sshpk.PrivateKey || !key.toBuffer('rfc4253').equals(blob)) throw damagedKey()
+  createPublicKey(key.toString('pkcs8'))
+  return { algorithm: key.type, bits: key.size, fingerprint: key.fingerprint('sha256').toString() }
+}
+
+/** OpenSSH writes 0, or a number that no date has, where there is no limit. */
+function limitOf(date: Date): Date | undefined {
+  return date.getTime() > 0 ? date : undefined
+}
+
+/** Reads the SSH wire (RFC 4251, section 5) in order: bytes, or a field with its length in 4 bytes before it. */
+function sshReader(bytes: Buffer) {
+  let at = 0
+  const take = (length: number): Buffer => {
+    if (length > bytes.length - at) throw damagedKey()
+    at += length
+    return bytes.subarray(at - length, at)
+  }
+  return { take, field: () => take(take(4).readUInt32BE()), left: () => bytes.length - at }
+}
+
+function fieldsIn(bytes: Buffer): readonly Buffer[] {
+  const reader = sshReader(bytes)
+  const fields: Buffer[] = []
+  while (reader.left() > 0) fields.push(reader.field())
+  return fields
 }
 
 const MAGIC = 'openssh-key-v1\0'
-const CIPHERS_WITH_TAG = ['aes128-gcm@openssh.com', 'aes256-gcm@openssh.com', 'chacha20-poly1305@openssh.com']
 
 /**
  * Returns the public half, which precedes the private one, unencrypted. A private half that is not encrypted must repeat
- * it.
+ * it. Some ciphers write a tag of 16 bytes at the end.
  * Source: OpenSSH's PROTOCOL.key
  */
-function opensshPublicHalf(sshpk: Sshpk, bytes: Buffer): { readonly blob: Buffer; readonly isEncrypted: boolean } {
-  const reader = new SshReader(bytes)
+function opensshPublicHalf(sshpk: Sshpk, bytes: Buffer): Buffer {
+  const reader = sshReader(bytes)
   const magic = reader.take(MAGIC.length).toString('latin1')
   const [cipher = ''] = [reader.field(), reader.field(), reader.field()].map(String) // then key derivation, its options
   const count = reader.take(4).readUInt32BE()
   const [blob, secret] = [reader.field(), reader.field()]
-  const isWhole = magic === MAGIC && count === 1 && reader.left === (CIPHERS_WITH_TAG.includes(cipher) ? 16 : 0)
-  const { algorithm, fields } = readSshBlob(sshpk, blob)
-  const isEncrypted = cipher !== 'none'
-  const isOwn = isEncrypted || fields.every((field) => secret.includes(sshField(field)))
-  if (!isWhole || !isOwn || algorithm.endsWith('-cert')) throw damagedSshKey()
-  return { blob, isEncrypted }
+  const isWhole = magic === MAGIC && count === 1 && reader.left() === (/gcm|chacha20/.test(cipher) ? 16 : 0)
+  const isOwn = cipher !== 'none' || readBlob(sshpk, blob).fields.every((field) => secret.includes(field))
+  if (!isWhole || !isOwn) throw damagedKey()
+  return blob
 }
 
-interface PemBlock {
-  readonly label: string
-  readonly text: string
-}
-
-function isHidden({ label, text }: PemBlock): boolean {
-  return label === 'ENCRYPTED PRIVATE KEY' || text.includes('\nProc-Type: 4,ENCRYPTED')
-}
-
-const PEM_LABEL = /^(?:RSA |EC |DSA )?(?:PRIVATE|PUBLIC) KEY$/
+const PEM_LABEL = /^(?:RSA |EC )?(?:PRIVATE|PUBLIC) KEY$/
 const DSA = Buffer.from('2a8648ce380401', 'hex')
 
 /** OpenSSL reads the block, and a signature proves that both halves belong together. */
 async function pemPublicHalf(sshpk: Sshpk, { label, text }: PemBlock, der: Buffer): Promise<Buffer> {
   // OpenSSL computes the public half of a DSA key while it reads it: minutes, if the numbers are large.
-  if (label.startsWith('DSA ') || der.includes(DSA)) {
-    throw unreadableKey('it is a DSA key, which is not supported in PEM; give its .pub file')
-  }
+  if (!PEM_LABEL.test(label) || der.includes(DSA)) throw damagedKey()
   try {
-    if (!PEM_LABEL.test(label)) throw damagedSshKey()
     const open = createPublicKey(text)
     if (label.includes('PRIVATE')) {
       const [hash, probe] = [open.asymmetricKeyType === 'ed25519' ? null : 'sha256', Buffer.from('probe')]
       const signature = await promisify(sign)(hash, probe, createPrivateKey(text))
-      if (!verify(hash, probe, open, signature)) throw damagedSshKey()
+      if (!verify(hash, probe, open, signature)) throw damagedKey()
     }
     return sshpk.parseKey(open.export({ type: 'spki', format: 'pem' }), 'pem').toBuffer('rfc4253')
   } catch {
-    throw unreadableKey('the PEM key is damaged or of a kind that SSH does not support; give its .pub file')
+    throw damagedKey()
   }
+}
+
+function damagedKey(): Error {
+  return unreadableKey('the SSH key is damaged or of a kind that is not supported; give its .pub file')
 }

@@ -5,53 +5,38 @@ import type { PublicKey, SigningKeyFormat } from '../schema/records.ts'
 import type { MaybePromise } from '../schema/sync-or-async.ts'
 import { after } from '../schema/sync-or-async.ts'
 
-/** Where a key is that may change. */
-export interface KeyPlace {
-  /** For the log: `the key file is /etc/forge/key.asc`. */
-  readonly name: string
-  /** Reads whether the key may have changed, without reading the key. @throws ForgeError `SIGNING_KEY_UNREADABLE` */
-  state(): Promise<PlaceState>
-  /** @throws ForgeError `SIGNING_KEY_UNREADABLE` */
-  read(): Promise<PublicKey>
-}
+/**
+ * Looks at the place of a key that may change.
+ *
+ * @returns a stamp that distinguishes one state of the place from another, and what reads the key of this state
+ * @throws ForgeError `SIGNING_KEY_UNREADABLE`, and so does `read`
+ */
+export type Look = () => Promise<{ readonly stamp: string; readonly read: () => Promise<PublicKey> }>
 
-/** Distinguishes one state of a place from another. */
-export interface PlaceState {
-  readonly stamp: string
-  /** When it last changed, by the clock of its file system, in milliseconds since 1970. */
-  readonly changedAt: number
-}
-
-/** From one look at the state to the next. */
+/** From one look to the next. */
 const LOOK_EVERY_MS = 250
 /** How long a request waits for a look. A file system that is slower is looked at meanwhile. */
 const MAX_WAIT_MS = 200
-/** Whoever writes a file does not pause longer. */
+/** A program that writes a file does not pause longer. */
 const SETTLE_MS = 100
 /** How long the last good key is served while the file cannot be read: it may be in the middle of being written. */
 const GRACE_MS = 2000
 
-/** The coarsest clock of a file system in use (FAT): two changes within it can look like one. */
-const COARSEST_STAMP_MS = 2000
-
-interface Failure {
-  readonly error: unknown
-  readonly since: number
-  /** Whether the key is no longer served, which was logged. */
-  isLogged: boolean
-}
-
-/** A key that may change. Requests look at its state, and it is read again only if that has changed. */
+/** A key that may change. Requests look at its place, and it is read again only if that has changed. */
 class WatchedKey implements SigningKeySource {
-  readonly #place: KeyPlace
+  readonly #place: string
+  readonly #look: Look
   #key: PublicKey
   #stamp: string
-  #failure: Failure | undefined
+  #failure: { readonly error: unknown; readonly since: number } | undefined
+  /** Whether the failure was logged, because the last good key is no longer served. */
+  #isLogged = false
   #lookedAt = performance.now()
-  #look: Promise<void> | undefined
+  #looking: Promise<void> | undefined
 
-  constructor(place: KeyPlace, key: PublicKey, stamp: string) {
+  constructor(place: string, look: Look, key: PublicKey, stamp: string) {
     this.#place = place
+    this.#look = look
     this.#key = key
     this.#stamp = stamp
   }
@@ -61,34 +46,32 @@ class WatchedKey implements SigningKeySource {
     return this.#key.format
   }
 
-  /** @throws ForgeError `SIGNING_KEY_UNREADABLE`; its `cause` names the path, its message does not */
+  /** @throws ForgeError `SIGNING_KEY_UNREADABLE` */
   publicKey(context: SigningKeyContext = {}): MaybePromise<PublicKey> {
     return after(this.select(this.format, context), (source) => source.publicKey())
   }
 
   select(_format: SigningKeyFormat, { logger, mayWait }: SigningKeyContext): MaybePromise<SigningKeySource> {
     const now = performance.now()
-    if (this.#look === undefined && now - this.#lookedAt >= LOOK_EVERY_MS) {
+    if (this.#looking === undefined && now - this.#lookedAt >= LOOK_EVERY_MS) {
       this.#lookedAt = now
-      this.#look = this.#lookAgain(logger)
+      this.#looking = this.#lookAgain(logger)
     }
     const left = this.#lookedAt + MAX_WAIT_MS - now
-    if (this.#look === undefined || left <= 0 || mayWait === false) return this.#served(logger)
-    return Promise.race([this.#look, delay(left, undefined, { ref: false })]).then(() => this.#served(logger))
+    if (this.#looking === undefined || left <= 0 || mayWait === false) return this.#served(logger)
+    return Promise.race([this.#looking, delay(left, undefined, { ref: false })]).then(() => this.#served(logger))
   }
 
   #served(logger: Logger | undefined): SigningKeySource {
     const [key, failure] = [this.#key, this.#failure]
-    const { format } = key
-    if (failure === undefined || performance.now() - failure.since < GRACE_MS) return { format, publicKey: () => key }
-
-    const { error, isLogged } = failure
-    if (!isLogged) logger?.error('the signing key has become unreadable', { error })
-    failure.isLogged ||= logger !== undefined
+    const isOver = failure !== undefined && performance.now() - failure.since >= GRACE_MS
+    if (isOver && !this.#isLogged) logger?.error('the signing key has become unreadable', { error: failure.error })
+    this.#isLogged ||= isOver && logger !== undefined
     return {
-      format,
-      publicKey: () => {
-        throw error
+      format: key.format,
+      publicKey() {
+        if (isOver) throw failure.error
+        return key
       },
     }
   }
@@ -97,52 +80,47 @@ class WatchedKey implements SigningKeySource {
     const known = this.#stamp
     this.#stamp = '' // read again next time, unless this look comes to an end
     try {
-      const { stamp } = await this.#place.state()
-      if (stamp === known) {
+      const seen = await this.#look()
+      if (seen.stamp === known) {
         this.#stamp = known
         return
       }
       await delay(SETTLE_MS)
-      const [outcome] = await Promise.allSettled([this.#place.read()])
-      if ((await this.#place.state()).stamp !== stamp) {
-        if (this.#failure?.isLogged === false) this.#failure = undefined // being written: it may be half of a key
-        return
-      }
+      const { stamp, read } = await this.#look()
+      if (stamp !== seen.stamp) return // it is being written
+
       this.#stamp = stamp
-      if (outcome.status === 'rejected') throw outcome.reason
-      this.#succeeded(outcome.value, logger)
+      this.#key = await read()
+      if (this.#isLogged) logger?.warn('the signing key can be read again', { place: this.#place })
+      this.#failure = undefined
+      this.#isLogged = false
     } catch (error) {
-      this.#failed(error)
+      this.#failure = { error: named(this.#place, error), since: this.#failure?.since ?? performance.now() }
     } finally {
       this.#lookedAt = performance.now()
-      this.#look = undefined
+      this.#looking = undefined
     }
-  }
-
-  #succeeded(key: PublicKey, logger: Logger | undefined): void {
-    if (this.#failure?.isLogged) logger?.warn('the signing key can be read again', { place: this.#place.name })
-    this.#failure = undefined
-    this.#key = key
-  }
-
-  #failed(error: unknown): void {
-    const { since = performance.now(), isLogged = false } = this.#failure ?? {}
-    this.#failure = { error: naming(this.#place, error), since, isLogged }
   }
 }
 
 /** The error of a place has its name in its cause: messages reach callers. */
-function naming({ name }: KeyPlace, error: unknown): unknown {
+function named(place: string, error: unknown): unknown {
   if (!isForgeError(error, 'SIGNING_KEY_UNREADABLE')) return error
-  const cause = new Error(name, { cause: error.cause })
+  const cause = new Error(place, { cause: error.cause })
   return new ForgeError('SIGNING_KEY_UNREADABLE', error.message, undefined, { cause })
 }
 
 /**
- * Watches a key.
+ * Reads a key, and watches it.
  *
- * @param state - the state of the place before the key was read: what changed meanwhile is read again
+ * @param place - for the log: `the key file is /etc/forge/key.asc`
+ * @throws ForgeError `SIGNING_KEY_UNREADABLE`; its `cause` names the place, its message does not
  */
-export function watchKey(place: KeyPlace, key: PublicKey, { stamp, changedAt }: PlaceState): SigningKeySource {
-  return new WatchedKey(place, key, Date.now() - changedAt > COARSEST_STAMP_MS ? stamp : '')
+export async function watchKey(place: string, look: Look): Promise<SigningKeySource> {
+  try {
+    const { stamp, read } = await look()
+    return new WatchedKey(place, look, await read(), stamp)
+  } catch (error) {
+    throw named(place, error)
+  }
 }

@@ -161,7 +161,7 @@ export const PROMISES: Readonly<Record<string, readonly Promised[]>> = {
     [
       'For OpenPGP, `gpg --export` gives the key.',
       'test/signing-keys/git-config-key.servers.test.ts',
-      'by OpenPGP is found by the committer, as gpg does where no key is named',
+      'by OpenPGP is found by %s',
     ],
     [
       'no request starts a program.',

@@ -1,14 +1,11 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, describe, expect, test } from 'vitest'
 import { allowedSigners, describeKey, generateKey, openpgpKey, sshKey } from '../../src/signing-keys/signing-keys.ts'
 import { describeWith } from '../programs.ts'
 import { GpgHome } from './gpg-home.ts'
 import { SshFolder } from './ssh-folder.ts'
 
 describeWith(['gpg', 'gpgconf'], 'describeKey says of an OpenPGP key what gpg says', () => {
-  let home: GpgHome
-  beforeAll(() => {
-    home = new GpgHome()
-  })
+  const home = new GpgHome()
   afterAll(() => home.close())
 
   test.each([
@@ -56,12 +53,9 @@ describeWith(['ssh-keygen'], 'describeKey says of an SSH key what ssh-keygen say
   ] as const)('%s, and a certificate for it', async (name, options, algorithm, bits) => {
     folder.generate(name, [...options, '-N', ''])
     const line = folder.read(`${name}.pub`)
+    const path = `${folder.path}/${name}`
     const description = await describeKey(sshKey(line))
-    folder.keygen([
-      ...['-q', '-s', `${folder.path}/${name}`, '-I', 'forge', '-V'],
-      '20200101:20300101',
-      `${folder.path}/${name}.pub`,
-    ])
+    folder.keygen(['-q', '-s', path, '-I', 'forge', '-V', '20200101:20300101', `${path}.pub`])
     const certificate = await describeKey(sshKey(folder.read(`${name}-cert.pub`)))
 
     expect(description).toMatchObject({ format: 'ssh', algorithm, bits, comment: 'forge@example.com' })

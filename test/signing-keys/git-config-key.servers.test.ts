@@ -1,24 +1,21 @@
 import { execFileSync } from 'node:child_process'
-import { appendFileSync, chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { appendFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { inspect } from 'node:util'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { SigningKeySource } from '../../src/index.ts'
-import { describeKey, generateKey, openGitConfigKey } from '../../src/signing-keys/signing-keys.ts'
+import { describeKey, openGitConfigKey } from '../../src/signing-keys/signing-keys.ts'
 import { describeWith, programPath } from '../programs.ts'
 import { GpgHome } from './gpg-home.ts'
 import { SshFolder } from './ssh-folder.ts'
 
-const who = { name: 'Forge Signer', email: 'forge@example.com' }
-
 describeWith(['git', 'gpg', 'gpgconf', 'ssh-keygen'], 'the key that git signs with', () => {
   const folder = new SshFolder()
-  let gpg: GpgHome
+  const gpg = new GpgHome()
   let fingerprint: string
   let count = 0
   beforeAll(() => {
-    gpg = new GpgHome()
     fingerprint = gpg.generate('forge@example.com', 'ed25519')
     folder.generate('id_ed25519', ['-t', 'ed25519', '-N', ''])
     folder.generate('second', ['-t', 'ed25519', '-N', ''])
@@ -32,12 +29,16 @@ describeWith(['git', 'gpg', 'gpgconf', 'ssh-keygen'], 'the key that git signs wi
   function user(config: string, environment: Readonly<Record<string, string>> = {}) {
     count += 1
     const cwd = join(folder.path, `user-${count}`)
-    mkdirSync(cwd)
-    const home = join(cwd, '.gitconfig')
-    const env = { PATH: process.env['PATH'], HOME: cwd, GNUPGHOME: gpg.path, ...environment }
+    const env = { PATH: process.env['PATH'], HOME: cwd, GNUPGHOME: gpg.path, GIT_CONFIG_NOSYSTEM: '1', ...environment }
     execFileSync('git', ['init', '-q', cwd], { env, stdio: 'pipe' })
-    writeFileSync(home, config)
-    return { options: { cwd, env }, home, cwd }
+    writeFileSync(join(cwd, '.gitconfig'), config)
+    return { options: { cwd, env }, cwd }
+  }
+
+  /** A program that only its owner may start. */
+  function program(path: string, script: string): string {
+    writeFileSync(path, `#!/bin/sh\n${script}\n`, { mode: 0o700 })
+    return path
   }
 
   async function textOf(key: SigningKeySource | undefined): Promise<string | undefined> {
@@ -59,26 +60,18 @@ describeWith(['git', 'gpg', 'gpgconf', 'ssh-keygen'], 'the key that git signs wi
     ],
   ]
   test.each(forms)('by SSH is found by %s', async (_form, config) => {
-    const key = await openGitConfigKey(user(config()).options)
-
-    expect(key?.format).toBe('ssh')
-    expect((await textOf(key))?.trim().split(' ')[1]).toBe(folder.read('id_ed25519.pub').split(' ')[1])
+    expect(await textOf(await openGitConfigKey(user(config()).options))).toBe(folder.read('id_ed25519.pub'))
   })
 
   test.each([
-    ['a fingerprint', () => fingerprint],
-    ['an address', () => 'forge@example.com'],
-    ['a key id with !', () => `${fingerprint.slice(-16)}!`],
-  ])('by OpenPGP is found by %s', async (_form, id) => {
-    const key = await openGitConfigKey(user(`[user]\nsigningKey = ${id()}\n`).options)
+    ['a fingerprint', () => `signingKey = ${fingerprint}`],
+    ['an address', () => 'signingKey = forge@example.com'],
+    ['a key id with !', () => `signingKey = ${fingerprint.slice(-16)}!`],
+    ['the committer, as gpg does where no key is named', () => 'name = Forge Signer\nemail = forge@example.com'],
+  ])('by OpenPGP is found by %s', async (_form, config) => {
+    const key = await openGitConfigKey(user(`[user]\n${config()}\n`).options)
 
     expect(key && (await describeKey(key))).toMatchObject({ format: 'openpgp', fingerprint })
-  })
-
-  test('by OpenPGP is found by the committer, as gpg does where no key is named', async () => {
-    const key = await openGitConfigKey(user('[user]\nname = Forge Signer\nemail = forge@example.com\n').options)
-
-    expect(key && (await describeKey(key))).toMatchObject({ fingerprint })
   })
 
   test.each([
@@ -86,7 +79,7 @@ describeWith(['git', 'gpg', 'gpgconf', 'ssh-keygen'], 'the key that git signs wi
     ['another committer', '[user]\nname = Nobody\nemail = nobody@example.com\n'],
     ['the format alone', ssh],
   ])('is undefined where git knows %s', async (_what, config) => {
-    expect(await openGitConfigKey(user(config, { GIT_CONFIG_NOSYSTEM: '1' }).options)).toBeUndefined()
+    expect(await openGitConfigKey(user(config).options)).toBeUndefined()
   })
 
   test.each([
@@ -96,7 +89,6 @@ describeWith(['git', 'gpg', 'gpgconf', 'ssh-keygen'], 'the key that git signs wi
     ['a format of another kind', '[gpg]\nformat = x509\n', 'neither openpgp nor ssh'],
     ['a command that prints no key', `[gpg "ssh"]\ndefaultKeyCommand = echo no\n${ssh}`, 'prints no key'],
     ['a program that is missing', '[user]\nsigningKey = A\n[gpg]\nprogram = /missing/gpg\n', 'cannot be started'],
-    ['a configuration that is broken', '[user\n', 'cannot read its configuration'],
   ])('is an error where git has %s', async (_what, config, reason) => {
     await expect(openGitConfigKey(user(config).options)).rejects.toThrow(reason)
   })
@@ -108,94 +100,65 @@ describeWith(['git', 'gpg', 'gpgconf', 'ssh-keygen'], 'the key that git signs wi
     const literal = `[user]\nsigningKey = "${secret.replaceAll('\n', '\\n')}"\n${ssh}`
     for (const config of [command, literal]) {
       const error = await openGitConfigKey(user(config).options).catch((thrown: unknown) => thrown)
+      const shown = inspect(error, { depth: 9, showHidden: true })
 
       expect(error).toMatchObject({ code: 'SIGNING_KEY_UNREADABLE' })
-      expect(inspect(error, { depth: 9 })).not.toContain('Buffer')
-      for (const line of secret.split('\n').slice(1, -2)) {
-        expect(inspect(error, { depth: 9, showHidden: true })).not.toContain(line)
-      }
+      expect(shown).not.toContain('Buffer')
+      expect(
+        secret
+          .split('\n')
+          .slice(1, -2)
+          .filter((line) => shown.includes(line)),
+      ).toEqual([])
     }
   })
 
-  test('in a folder of a repository is that of the repository, from whose root its paths lead, and followed', async () => {
+  test('in a folder of a repository is that of the repository, from whose root its paths lead', async () => {
     const { options, cwd } = user(ssh)
-    const config = join(cwd, '.git', 'config')
     const below = join(cwd, 'some', 'folder')
     mkdirSync(below, { recursive: true })
-    appendFileSync(config, '[user]\nsigningKey = ../id_ed25519.pub\n')
+    appendFileSync(join(cwd, '.git', 'config'), '[user]\nsigningKey = ../id_ed25519.pub\n')
     const key = await openGitConfigKey({ ...options, cwd: below })
     expect(await textOf(key)).toBe(folder.read('id_ed25519.pub'))
-    await delay(2300)
-    await key?.publicKey()
-    await delay(1000)
-    appendFileSync(config, '[user]\nsigningKey = ../second.pub\n')
+    appendFileSync(join(cwd, '.git', 'config'), '[user]\nsigningKey = ../second.pub\n')
 
     await expect.poll(() => textOf(key), { timeout: 5000, interval: 260 }).toBe(folder.read('second.pub'))
   })
 
   test('takes five seconds of a program that hangs', async () => {
     const { options, cwd } = user('[user]\nsigningKey = A\n')
-    const program = join(cwd, 'hanging')
-    writeFileSync(program, '#!/bin/sh\nexec sleep 60\n')
-    chmodSync(program, 0o700)
-    appendFileSync(join(cwd, '.gitconfig'), `[gpg]\nprogram = ${program}\n`)
+    const hanging = program(join(cwd, 'hanging'), 'exec sleep 60')
+    appendFileSync(join(cwd, '.gitconfig'), `[gpg]\nprogram = ${hanging}\n`)
     const began = performance.now()
 
     await expect(openGitConfigKey(options)).rejects.toThrow('more than five seconds')
     expect(performance.now() - began).toBeLessThan(8000)
   })
 
-  /** The environment in which each start of git and gpg leaves a line. */
-  function counted(): { readonly environment: Readonly<Record<string, string>>; starts(): number } {
-    const bin = join(folder.path, `bin-${count}`)
-    const log = folder.write(`starts-${count}`, '')
-    mkdirSync(bin)
-    for (const name of ['git', 'gpg']) {
-      writeFileSync(join(bin, name), `#!/bin/sh\necho ${name} >> ${log}\nexec ${programPath(name)} "$@"\n`)
-      chmodSync(join(bin, name), 0o700)
-    }
-    return {
-      environment: { PATH: `${bin}:${process.env['PATH']}` },
-      starts: () => readFileSync(log, 'utf8').split('\n').length - 1,
-    }
-  }
-
   test('is looked for again when a file changes, and no request starts a program', async () => {
-    const { environment, starts } = counted()
-    const { options, home } = user(`[user]\nsigningKey = ~/../id_ed25519.pub\n${ssh}`, environment)
+    const bin = join(folder.path, 'bin')
+    const log = folder.write('starts', '')
+    mkdirSync(bin)
+    for (const name of ['git', 'gpg'])
+      program(join(bin, name), `echo ${name} >> ${log}\nexec ${programPath(name)} "$@"`)
+    const starts = () => readFileSync(log, 'utf8').split('\n').length - 1
+    const path = folder.write('followed.pub', folder.read('id_ed25519.pub'))
+    const config = `[user]\nsigningKey = ${path}\n${ssh}`
+    const { options, cwd } = user(config, { PATH: `${bin}:${process.env['PATH']}` })
     const key = await openGitConfigKey(options)
-    await delay(300)
-    await key?.publicKey()
-    await delay(2300)
-    await key?.publicKey()
     const before = starts()
     for (let times = 0; times < 100; times += 1) await Promise.all([key?.publicKey(), delay(10)])
     expect(starts()).toBe(before)
 
-    writeFileSync(home, `[user]\nsigningKey = ${fingerprint}\n`)
-    await delay(300)
-    await key?.publicKey()
-    await delay(1000)
+    folder.write('followed.pub', folder.read('second.pub'))
+    await expect.poll(() => textOf(key), { timeout: 5000, interval: 260 }).toBe(folder.read('second.pub'))
+
+    writeFileSync(join(cwd, '.gitconfig'), `[user]\nsigningKey = ${fingerprint}\n`)
+    await expect.poll(() => textOf(key), { timeout: 5000, interval: 260 }).toContain('BEGIN PGP')
     expect(key?.format).toBe('openpgp')
-    expect(await textOf(key)).toContain('BEGIN PGP')
-    expect(starts()).toBeGreaterThan(before)
-    expect(starts()).toBeLessThan(before + 8)
+    expect(starts()).toBeLessThan(before + 12)
   })
 
-  test('follows its file', async () => {
-    const other = await generateKey({ format: 'ssh', ...who })
-    const path = folder.write('followed.pub', folder.read('id_ed25519.pub'))
-    const key = await openGitConfigKey(user(`[user]\nsigningKey = ${path}\n${ssh}`).options)
-    folder.write('followed.pub', other.publicKey)
-    await delay(260)
-    await key?.publicKey()
-    await delay(500)
-
-    expect(await textOf(key)).toBe(other.publicKey)
-  })
-})
-
-describe('openGitConfigKey', () => {
   test('is a TypeError without a folder or an environment', async () => {
     // @ts-expect-error an option is missing
     await expect(openGitConfigKey({ env: {} })).rejects.toThrow('openGitConfigKey needs cwd')

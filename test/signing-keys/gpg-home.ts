@@ -1,11 +1,15 @@
 import { execFileSync } from 'node:child_process'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-/** A GnuPG of its own, in a folder of its own. */
+/** A GnuPG of its own, in a folder of its own. Its passphrases are weak, and fast. */
 export class GpgHome {
   readonly path: string = mkdtempSync(join(tmpdir(), 'fgl-gpg-'))
+
+  constructor() {
+    writeFileSync(join(this.path, 'gpg-agent.conf'), 's2k-count 65536\n')
+  }
 
   /** Makes a key and returns its fingerprint. */
   generate(email: string, algorithm: string, passphrase = ''): string {

@@ -105,7 +105,6 @@ describe('keys in rotation', () => {
     const answer = await key.publicKey()
 
     expect(key.publicKey()).toBe(answer)
-    expect(key.format).toBe('openpgp')
   })
 
   test('are a TypeError when one of them is none', () => {

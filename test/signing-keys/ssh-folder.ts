@@ -16,14 +16,9 @@ export class SshFolder {
     return execFileSync('ssh-keygen', options, { stdio: 'pipe' }).toString()
   }
 
-  /** What `ssh-keygen -lf` says of a key text: size, fingerprint, comment, type. */
-  describe(key: string): string {
-    return this.keygen(['-lf', this.write('described', key)])
-  }
-
-  /** The fingerprint alone, by `ssh-keygen -lf`. */
+  /** The fingerprint of a key text, by `ssh-keygen -lf`. */
   fingerprint(key: string): string {
-    return this.describe(key).split(' ')[1] ?? ''
+    return this.keygen(['-lf', this.write('described', key)]).split(' ')[1] ?? ''
   }
 
   read(name: string): string {

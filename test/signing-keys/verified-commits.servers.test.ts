@@ -1,8 +1,8 @@
 import { execFileSync, spawnSync } from 'node:child_process'
-import { chmodSync, mkdirSync } from 'node:fs'
+import { chmodSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, expect, test } from 'vitest'
 import { allowedSigners, describeKey, openKeyFile, rotatingKey } from '../../src/signing-keys/signing-keys.ts'
 import { describeWith } from '../programs.ts'
 import { GpgHome } from './gpg-home.ts'
@@ -16,56 +16,46 @@ const WHO = 'forge@example.com'
 
 describeWith(['git', 'gpg', 'gpgconf', 'ssh-keygen'], 'a commit is verified by what is served of', () => {
   const folder = new SshFolder()
-  let home: GpgHome
+  const home = new GpgHome()
   let count = 0
-  beforeAll(() => {
-    home = new GpgHome()
-  })
   afterAll(() => {
     home.close()
     folder.remove()
   })
 
+  function git(cwd: string, gpg: GpgHome, config: readonly string[], options: readonly string[]) {
+    const env = { PATH: process.env['PATH'], HOME: folder.path, GNUPGHOME: gpg.path, GIT_CONFIG_NOSYSTEM: '1' }
+    const settings = config.flatMap((entry) => ['-c', entry])
+    return spawnSync('git', [...settings, ...options], { cwd, env, encoding: 'utf8' })
+  }
+
   /** A repository with one commit that a key signed. */
   function signedCommit(config: readonly string[]): string {
     count += 1
     const path = join(folder.path, `repository-${count}`)
-    mkdirSync(path)
-    git(path, home, ['init', '-q'])
     const identity = ['user.name=Forge Signer', `user.email=${WHO}`]
-    const options = [...identity, ...config].flatMap((entry) => ['-c', entry])
-    git(path, home, [...options, 'commit', '-q', '--allow-empty', '-S', '-m', 'signed'])
+    git(folder.path, home, [], ['init', '-q', path])
+    const made = git(path, home, [...identity, ...config], ['commit', '-q', '--allow-empty', '-S', '-m', 'signed'])
+    expect(made).toMatchObject({ status: 0 })
     return path
-  }
-
-  function git(cwd: string, gpg: GpgHome, options: readonly string[]): string {
-    return execFileSync('git', options, { cwd, env: environment(gpg), stdio: 'pipe' }).toString()
-  }
-
-  function environment(gpg: GpgHome) {
-    return { PATH: process.env['PATH'], HOME: folder.path, GNUPGHOME: gpg.path, GIT_CONFIG_NOSYSTEM: '1' }
   }
 
   /** What `git verify-commit` says. */
   function verify(repository: string, gpg: GpgHome, config: readonly string[] = []) {
-    const options = [...config.flatMap((entry) => ['-c', entry]), 'verify-commit', '--raw', 'HEAD']
-    const { status, stderr } = spawnSync('git', options, { cwd: repository, env: environment(gpg), encoding: 'utf8' })
+    const { status, stderr } = git(repository, gpg, config, ['verify-commit', '--raw', 'HEAD'])
     return { status, said: stderr }
   }
 
   /** A gpg that signs without questions. */
   function unattended(): string {
-    const path = folder.write(
-      'gpg',
-      `#!/bin/sh\nexec gpg --batch --pinentry-mode loopback --passphrase '${PASSPHRASE}' "$@"\n`,
-    )
+    const options = `--batch --pinentry-mode loopback --passphrase '${PASSPHRASE}'`
+    const path = folder.write('gpg', `#!/bin/sh\nexec gpg ${options} "$@"\n`)
     chmodSync(path, 0o700)
     return path
   }
 
   interface GpgForm {
     readonly algorithm: string
-    readonly passphrase?: string
     /** What is done to the key before it signs. */
     readonly before?: (fingerprint: string) => unknown
     /** What is done to the key after it has signed. */
@@ -75,48 +65,47 @@ describeWith(['git', 'gpg', 'gpgconf', 'ssh-keygen'], 'a commit is verified by w
     readonly says?: string
   }
 
-  const addSigner = (fingerprint: string) =>
-    home.run(['--passphrase', PASSPHRASE, '--quick-add-key', fingerprint, 'ed25519', 'sign', 'never'])
+  const unlock = ['--passphrase', PASSPHRASE]
+  const before = (fingerprint: string) =>
+    home.run([...unlock, '--quick-add-key', fingerprint, 'ed25519', 'sign', 'never'])
   const revoke = (fingerprint: string) => {
     const certificate = execFileSync('sed', ['s/^:---/---/', `${home.path}/openpgp-revocs.d/${fingerprint}.rev`])
     home.run(['--import'], certificate)
   }
   const expire = async (fingerprint: string) => {
-    home.run(['--passphrase', PASSPHRASE, '--quick-set-expire', fingerprint, 'seconds=1'])
+    home.run([...unlock, '--quick-set-expire', fingerprint, 'seconds=1'])
     await delay(2000)
   }
   const gpgForms: Readonly<Record<string, GpgForm>> = {
     'OpenPGP RSA': { algorithm: 'rsa2048' },
     'OpenPGP Ed25519': { algorithm: 'ed25519' },
     'OpenPGP ECDSA': { algorithm: 'nistp256' },
-    'OpenPGP with a passphrase': { algorithm: 'ed25519', passphrase: PASSPHRASE },
-    'an OpenPGP subkey': { algorithm: 'rsa2048', before: addSigner },
+    'an OpenPGP subkey': { algorithm: 'rsa2048', before },
     'an OpenPGP subkey whose primary key is offline': {
       algorithm: 'ed25519',
-      before: addSigner,
+      before,
       exported: '--export-secret-subkeys',
     },
     'an OpenPGP public key': { algorithm: 'ed25519', exported: '--export' },
     'a revoked OpenPGP key': { algorithm: 'ed25519', after: revoke, says: 'REVKEYSIG' },
     'an expired OpenPGP key': { algorithm: 'ed25519', after: expire, says: 'EXPKEYSIG' },
   }
-  test.each(Object.entries(gpgForms))('%s', async (title, form) => {
-    const { algorithm, passphrase = '', before, after, exported = '--export-secret-keys', says = 'GOODSIG' } = form
-    const fingerprint = home.generate(`${title.replaceAll(' ', '-')}@example.com`, algorithm, passphrase || PASSPHRASE)
-    before?.(fingerprint)
+  test.each(Object.entries(gpgForms))('%s under a passphrase', async (title, form) => {
+    const { algorithm, exported = '--export-secret-keys', says = 'GOODSIG' } = form
+    const fingerprint = home.generate(`${title.replaceAll(' ', '-')}@example.com`, algorithm, PASSPHRASE)
+    form.before?.(fingerprint)
     const repository = signedCommit([`user.signingKey=${fingerprint}`, `gpg.program=${unattended()}`])
-    await after?.(fingerprint)
-    const file = folder.write('key', home.run(['--passphrase', passphrase || PASSPHRASE, exported, fingerprint]))
-    const key = await openKeyFile(file)
+    await form.after?.(fingerprint)
+    const key = await openKeyFile(folder.write('key', home.run([...unlock, exported, fingerprint])))
     const client = new GpgHome()
     try {
       client.run(['--import'], (await key.publicKey()).text)
       const { said } = verify(repository, client)
+      const { expires, ...described } = await describeKey(key)
 
       expect(client.fingerprints()[0]).toBe(fingerprint)
-      expect((await describeKey(key)).fingerprint).toBe(fingerprint)
-      expect((await describeKey(key)).isRevoked).toBe(says === 'REVKEYSIG')
-      expect((await describeKey(key)).expires !== undefined).toBe(says === 'EXPKEYSIG')
+      expect(described).toMatchObject({ fingerprint, isRevoked: says === 'REVKEYSIG' })
+      expect(expires !== undefined).toBe(says === 'EXPKEYSIG')
       expect(said).toContain(`[GNUPG:] ${says} `)
       expect(said).toMatch(new RegExp(`VALIDSIG .*${fingerprint}`))
     } finally {
@@ -125,19 +114,18 @@ describeWith(['git', 'gpg', 'gpgconf', 'ssh-keygen'], 'a commit is verified by w
   })
 
   const pem = ['-m', 'PEM']
-  const sshForms: Readonly<Record<string, readonly [type: readonly string[], encrypt: readonly string[] | undefined]>> =
-    {
-      'SSH RSA': [['-t', 'rsa', '-b', '2048'], undefined],
-      'SSH Ed25519': [['-t', 'ed25519'], undefined],
-      'SSH ECDSA': [['-t', 'ecdsa', '-b', '384'], undefined],
-      'SSH RSA in PEM': [['-t', 'rsa', '-b', '2048', ...pem], undefined],
-      'SSH Ed25519 with a passphrase': [['-t', 'ed25519'], []],
-      'SSH RSA in PEM with a passphrase, and its .pub': [['-t', 'rsa', '-b', '2048'], pem],
-      'SSH ECDSA in PKCS#8 with a passphrase, and its .pub': [
-        ['-t', 'ecdsa'],
-        ['-m', 'PKCS8'],
-      ],
-    }
+  const sshForms: Readonly<Record<string, readonly [type: readonly string[], encrypt?: readonly string[]]>> = {
+    'SSH RSA': [['-t', 'rsa', '-b', '2048']],
+    'SSH Ed25519': [['-t', 'ed25519']],
+    'SSH ECDSA': [['-t', 'ecdsa', '-b', '384']],
+    'SSH RSA in PEM': [['-t', 'rsa', '-b', '2048', ...pem]],
+    'SSH Ed25519 with a passphrase': [['-t', 'ed25519'], []],
+    'SSH RSA in PEM with a passphrase, and its .pub': [['-t', 'rsa', '-b', '2048'], pem],
+    'SSH ECDSA in PKCS#8 with a passphrase, and its .pub': [
+      ['-t', 'ecdsa'],
+      ['-m', 'PKCS8'],
+    ],
+  }
   test.each(Object.entries(sshForms))('%s', async (title, [options, encrypt]) => {
     const name = title.replaceAll(/[ ,.#]/g, '-')
     folder.generate(name, [...options, '-N', ''])
