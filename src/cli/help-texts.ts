@@ -109,8 +109,7 @@ The fingerprint goes to standard output. The key is Ed25519, and neither file ma
 
 The database may be that of an application.`,
   openapi: `
-  forgelet openapi -o openapi.json
-  forgelet openapi --public-url https://git.example.com
+  forgelet openapi --public-url https://git.example.com > openapi.json
 
 "forgelet serve" serves the same document at /api/v1/openapi.json. No server or database is needed.`,
   completion: `

@@ -1,13 +1,10 @@
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
-import { writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { dirname, extname, join } from 'node:path'
 import { brotliDecompressSync } from 'node:zlib'
 import published from '../../schema/openapi.json' with { type: 'json' }
-import type { CommandIO, ExitCode, ResultOptions } from './command.ts'
 import { CommandError, packageVersion } from './command.ts'
-import { unwritable } from './files.ts'
 
 /** The path of the API on the server. */
 export const API_PATH = '/api/v1'
@@ -83,8 +80,10 @@ function page(bytes: Buffer, headers: Readonly<Record<string, string>>, status =
   return { status, headers: { ...shared, ...headers, ETag }, bytes }
 }
 
-/** Without a public URL, the document refers to the host that it was fetched from, under whatever name. */
-function apiDocument(publicUrl: string | undefined): object {
+/**
+ * Returns the OpenAPI document. Without a public URL, it refers to the host that it was fetched from, under whatever name.
+ */
+export function apiDocument(publicUrl: string | undefined): object {
   return { ...published, servers: [{ url: publicUrl ?? API_PATH }] }
 }
 
@@ -109,26 +108,4 @@ export function parsePublicUrl(text: string): string {
 export function pageUrl(publicUrl: string): string {
   if (!publicUrl.endsWith(API_PATH)) return new URL(PAGE_PATH, publicUrl).href
   return publicUrl.slice(0, -API_PATH.length) + PAGE_PATH
-}
-
-/** The options of `forgelet openapi`. */
-export interface OpenApiOptions extends ResultOptions {
-  /** The output file; undefined = stdout. */
-  readonly out?: string | undefined
-  readonly publicUrl?: string | undefined
-}
-
-/**
- * Writes the OpenAPI document that `forgelet serve` serves. It needs neither a server nor a database.
- * @throws CommandError (wrong usage) if the file cannot be written
- */
-export async function openapi({ out, publicUrl, json }: OpenApiOptions, io: CommandIO): Promise<ExitCode> {
-  const text = JSON.stringify(apiDocument(publicUrl), undefined, json ? 0 : 2)
-  try {
-    if (out === undefined) io.out(text)
-    else await writeFile(out, `${text}\n`)
-    return 0
-  } catch (error) {
-    throw unwritable(out ?? '-', error)
-  }
 }

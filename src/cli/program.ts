@@ -12,7 +12,7 @@ import { repositoryName } from './issues/open-repository.ts'
 import { reattribute } from './issues/reattribute.ts'
 import { validate } from './issues/validate.ts'
 import { generateKeyFiles, showKey } from './keys.ts'
-import { openapi, parsePublicUrl } from './pages.ts'
+import { apiDocument, parsePublicUrl } from './pages.ts'
 import { applySchema, doctor, idColumns, planSchema, schemaStatus } from './schema.ts'
 import { serve } from './serve.ts'
 import { createToken, createUserWithToken, listTokens, revokeToken } from './token.ts'
@@ -174,9 +174,8 @@ export function createProgram(io: CommandIO, run: (work: Promise<ExitCode>) => P
     .action((options) => run(doctor(options, io)))
   named(program, 'openapi')
     .description('write the OpenAPI 3.1 document of the API, as JSON')
-    .option('-o, --out <file>', 'write to a file instead of stdout')
     .option('--public-url <url>', 'URL of the API for clients, for the list of servers', parsePublicUrl)
-    .action((options) => run(openapi(options, io)))
+    .action(({ publicUrl, json }) => io.out(JSON.stringify(apiDocument(publicUrl), undefined, json ? 0 : 2)))
   program
     .command('completion')
     .description('print a script that completes commands and options in a shell')

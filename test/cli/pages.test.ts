@@ -1,7 +1,6 @@
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join, resolve } from 'node:path'
-import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { readFile } from 'node:fs/promises'
+import { resolve } from 'node:path'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { ask, dial } from '../http.ts'
 import { runForgelet, startForgelet } from '../start-forgelet.ts'
 
@@ -104,36 +103,15 @@ describe('the API page', () => {
   })
 })
 
-describe('forgelet openapi', () => {
-  let folder: string
-
-  beforeEach(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'forgelet-openapi-'))
-    return () => rm(folder, { recursive: true })
-  })
-
-  const openapi = (...args: readonly string[]) => runForgelet(['openapi', ...args], { folder })
-
-  test('prints what the server has at openapi.json, in lines or in one, and needs no database', async () => {
-    const { code, out, err } = await openapi()
-    const served = await (await fetch(`${url}/openapi.json`)).json()
-    expect([code, out, err]).toEqual([0, `${JSON.stringify(served, undefined, 2)}\n`, ''])
-    expect(served).toMatchObject({ openapi: '3.1.0', servers: [{ url: '/api/v1' }] })
-    expect(await openapi('--json')).toMatchObject({ out: `${JSON.stringify(served)}\n` })
-    expect(await readdir(folder)).toEqual([])
-  })
-
-  test('writes it to a file, over what was there', async () => {
-    const { out: printed } = await openapi()
-    for (const option of ['-o', '--out']) expect(await openapi(option, 'api.json')).toMatchObject({ code: 0, out: '' })
-    expect(await readFile(join(folder, 'api.json'), 'utf8')).toBe(printed)
-  })
-
-  test('names the server that clients reach, as the server itself does', async () => {
-    const options = ['--public-url', 'https://git.example.com']
-    const { out } = await openapi(...options)
-    expect(JSON.parse(out)).toMatchObject({ servers: [{ url: 'https://git.example.com/api/v1' }] })
+test.each([[[]], [['--public-url', 'https://git.example.com']]])(
+  'forgelet openapi prints what the server has at openapi.json, in lines or in one: %j',
+  async (options) => {
     const running = await startForgelet(['--db', ':memory:', ...options])
-    expect(await (await fetch(`${running.url}/openapi.json`)).json()).toEqual(JSON.parse(out))
-  })
-})
+    const served = await (await fetch(`${running.url}/openapi.json`)).json()
+    const url = options.length === 0 ? '/api/v1' : 'https://git.example.com/api/v1'
+    expect(served).toMatchObject({ openapi: '3.1.0', servers: [{ url }] })
+    const out = `${JSON.stringify(served, undefined, 2)}\n`
+    expect(await runForgelet(['openapi', ...options])).toEqual({ code: 0, out, err: '' })
+    expect(await runForgelet(['openapi', '--json', ...options])).toMatchObject({ out: `${JSON.stringify(served)}\n` })
+  },
+)

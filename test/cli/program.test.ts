@@ -25,7 +25,7 @@ const COMMANDS: { readonly [command: string]: string } = {
   'keys show': 'json help',
   'keys generate': 'format name email out json help',
   doctor: 'ids db prefix schema json help',
-  openapi: 'out public-url json help',
+  openapi: 'public-url json help',
 }
 
 describe('forgelet', () => {

@@ -114,8 +114,6 @@ serve --db new.sqlite --schema forge => --schema is for PostgreSQL: leave it out
 serve --db new.sqlite --prefix Forge => prefix must be 1 to 31 lower-case letters
 serve --db postgres://u:secret@db.example.com/forge --schema a-b => schema must be 1 to 63 letters
 
-openapi -o a-folder => --out a-folder cannot be written: it is a directory
-openapi --out no/x.json => --out no/x.json cannot be written: the directory does not exist
 openapi --port 0 => unknown option '--port'
 
 schema status --db :memory: => --db :memory: is empty: give a file, or a URL
