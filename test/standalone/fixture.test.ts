@@ -30,14 +30,11 @@ const BAD: readonly (readonly [violation: string, fixture: unknown])[] = [
   ['/users/0/ni~1ck unknown_field', user({ 'ni/ck': 1 })],
   ['/users/0/username required: is required: add it', { users: [{}] }],
   ['/users/0/username type: must be a string', user({ username: 7 })],
-  ['/users type: must be a list', { users: {} }],
   ['/users/0/siteAdmin type: must be true or false', user({ siteAdmin: 'yes' })],
   ['/users/0/username format: must be a name without', user({ username: 'a/b' })],
-  ['/users/0/username format: must be a name without', user({ username: '..' })],
   ['/users/0/tokens/0 format: must be a token', user({ tokens: [''] })],
   ['/organizations/0/visibility choice: must be one of public, limited, private', organization({ visibility: 'x' })],
   ['/users/0/createdAt format: must be a date-time', user({ createdAt: '2026' })],
-  ['/repositories/0/issues/0/index range: must be 1 or more', issueOf({ index: 0 })],
   ['/repositories/0/issues/0/index range: must be at most 9007199254740991', issueOf({ index: 2 ** 53 })],
   ['/repositories/0/issues/0/comments range: must be 0 or more', issueOf({ comments: -(2 ** 53) })],
   ['/repositories/0/issues/0/index type: must be an integer', issueOf({ index: 1.5 })],
@@ -124,25 +121,11 @@ describe('a fixture is refused', () => {
 
   test('without a value of it in any message', () => {
     const other = 'hunter2'
-    const repository = {
-      owner: other,
-      name: other,
-      readers: [other],
-      issues: [{ ...issue, poster: other }],
-      pins: [4711],
-    }
+    const wrong = { username: other, tokens: [other, other], email: `${other}\n`, visibility: other, createdAt: other }
+    const issues = [{ ...issue, poster: other }]
+    const repository = { owner: other, name: other, readers: [other], issues, pins: [4711] }
     const fixture = {
-      users: [
-        {
-          username: other,
-          tokens: [other, other],
-          email: `${other}
-`,
-          visibility: other,
-          createdAt: other,
-        },
-        { username: other },
-      ],
+      users: [wrong, { username: other }],
       organizations: [{ name: other, owners: [`no-${other}`] }],
       repositories: [repository, { ...repository, labels: [{ name: other, color: other }, { name: other }] }],
       badges: [{ slug: other, holders: [`no-${other}`] }, { slug: other }],

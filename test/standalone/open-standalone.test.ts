@@ -56,10 +56,6 @@ describe.each(['a file', ':memory:'])('a standalone host on %s', (where) => {
     expect((await host.forge.badges.catalogue.list(alice)).total).toBe(2)
   })
 
-  test('opens empty without a fixture', async () => {
-    expect((await opened({ db: db() })).fixture).toBe('none')
-  })
-
   test('identifies the user of a token, and refuses a wrong one', async () => {
     const host = await opened({ db: db(), fixture: WORLD })
     expect(await host.authenticate('token alice-token')).toEqual(alice)
@@ -76,8 +72,9 @@ describe.each(['a file', ':memory:'])('a standalone host on %s', (where) => {
     if (where !== ':memory:') expect((await opened({ fixture: WORLD })).fixture).toBe('loaded')
   })
 
-  test('closes twice', async () => {
+  test('opens empty without a fixture, and closes twice', async () => {
     const host = await openStandalone({ db: db() })
+    expect([host.fixture, host.isEmpty]).toEqual(['none', true])
     await host.close()
     await host.close()
   })
@@ -94,23 +91,8 @@ test('keeps its data, and ignores a fixture then', async () => {
   await first.forge.pins.unpin(alice, { id: '3', ...rocket })
   await first.close()
   const second = await opened({ fixture: WORLD })
-  expect(second.fixture).toBe('ignored')
+  expect([second.fixture, second.isEmpty]).toEqual(['ignored', false])
   expect(await second.forge.pins.list('anonymous', rocket)).toMatchObject([{ issueId: '1', position: 1 }])
-})
-
-test('a member of an organization who is an admin of its repository is an admin there', async () => {
-  const repository = { owner: 'acme', name: 'rocket', admins: ['ada'] }
-  const organizations = [{ name: 'acme', members: ['ada'] }]
-  const host = await opened({ fixture: { users: [{ username: 'ada' }], organizations, repositories: [repository] } })
-  const pin = host.forge.pins.pin({ id: '1', username: 'ada' }, { id: '1', ...rocket })
-  expect(await pin).toMatchObject({ position: 1 })
-})
-
-test('two hosts share a file', async () => {
-  const one = await opened({ fixture: WORLD })
-  const other = await opened()
-  await one.forge.pins.unpin(alice, { id: '3', ...rocket })
-  expect(await other.forge.pins.list('anonymous', rocket)).toHaveLength(1)
 })
 
 test("serves the fixture's signing key, on a database that ignores the fixture too", async () => {

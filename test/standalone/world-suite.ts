@@ -39,6 +39,7 @@ const ALLOWED: readonly (readonly [string, Ask, Caller<StandaloneUser>, string, 
   ['a writer does not unpin', unpin, walt, '2', 'FORBIDDEN'],
   ['an owner of the organization unpins', unpin, olga, '2', 'done'],
   ['a site admin unpins', unpin, alice, '5', 'done'],
+  ['a member who is an admin of the repository unpins', unpin, mia, '3', 'done'],
   ['the user who owns the repository unpins', unpin, sam, '5', 'done'],
   ['of two roles the higher counts', unpin, walt, '5', 'done'],
 ]

@@ -40,7 +40,7 @@ export const WORLD: Fixture = {
       pins: [7, 2, 1],
     },
     { owner: 'acme', name: 'vault', private: true, writers: ['walt'], readers: ['sam'] },
-    { owner: 'hidden', name: 'plans' },
+    { owner: 'hidden', name: 'plans', admins: ['mia'] },
     { owner: 'indoors', name: 'notes' },
     { owner: 'sam', name: 'rocket', private: true, archived: true, readers: ['walt'], admins: ['walt'] },
   ],

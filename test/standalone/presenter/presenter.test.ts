@@ -10,10 +10,10 @@ import type { Fixture, StandaloneUser } from '../../../src/standalone/standalone
 import { WORLD } from '../world.ts'
 import SHOWN from './shown.json' with { type: 'json' }
 
-type Pages = Pick<PageReader, 'accounts' | 'issues'>
+type Present = ReturnType<typeof hostPresenter>
 
-/** Reads from a database with a fixture in it. */
-function pagesOf(fixture: Fixture, now: string): Promise<Pages> {
+/** Presents from a database with a fixture in it, which was loaded at the given time. */
+function presenterOf(fixture: Fixture, publicUrl?: string, now = '2026-03-01T00:00:00.789Z'): Promise<Present> {
   vi.useFakeTimers({ now: new Date(now), toFake: ['Date'] })
   return openHostDatabase({ db: ':memory:' }, async (database) => {
     const forge = createForge({
@@ -24,19 +24,18 @@ function pagesOf(fixture: Fixture, now: string): Promise<Pages> {
     await database.migrate()
     await loadFixture(database, forge, fixture)
     vi.useRealTimers()
-    const opened: Pages = new PageReader(database)
-    return opened
+    return hostPresenter(new PageReader(database), publicUrl)
   })
 }
 
-let pages: Pages
-let present: ReturnType<typeof hostPresenter>
+let present: Present
 
 beforeAll(async () => {
-  pages = await pagesOf(WORLD, '2026-03-01T00:00:00.789Z')
-  present = hostPresenter(pages, 'https://git.example.com/api/v1')
+  present = await presenterOf(WORLD, 'https://git.example.com/api/v1')
 })
 
+const alice = { id: '1', username: 'Alice' }
+const mia = { id: '3', username: 'mia' }
 const sam = { id: '4', username: 'sam' }
 
 type Json = { readonly [key: string]: unknown }
@@ -58,21 +57,10 @@ test.each([
   expect(JSON.stringify(await shown(kind, id), null, 1)).toBe(JSON.stringify(expected, null, 1))
 })
 
-describe('a user', () => {
-  test('is shown as another signed-in user sees it, to every caller', async () => {
-    const self = await shown('users', '1', { id: '1', username: 'Alice' })
-    expect(self).toEqual(await shown('users', '1'))
-    expect(self).toMatchObject({ login: 'Alice', email: 'alice@example.com', is_admin: false, active: false })
-  })
-
-  test('who hides the address is shown with a placeholder', async () => {
-    expect((await shown('users', '3'))['email']).toBe('3+mia@noreply.git.example.com')
-  })
-
-  test('has times of second precision in UTC', async () => {
-    expect((await shown('users', '3'))['created']).toBe('2024-03-02T08:00:00Z')
-    expect((await shown('users', '1'))['created']).toBe('2026-03-01T00:00:00Z')
-  })
+test('a user is shown to every caller as another signed-in user sees it', async () => {
+  const self = await shown('users', '1', alice)
+  expect(self).toEqual(await shown('users', '1'))
+  expect(self).toMatchObject({ email: 'alice@example.com', is_admin: false, created: '2026-03-01T00:00:00Z' })
 })
 
 test.each([
@@ -84,25 +72,20 @@ test.each([
   expect(wireTime(new Date(time))).toBe(shownAs)
 })
 
-describe('the poster of an issue', () => {
-  test.each([
-    ['anonymous', 'anonymous', { email: '3+mia@noreply.git.example.com', active: false }],
-    ['another user', sam, { email: '3+mia@noreply.git.example.com', active: false }],
-    ['itself', { id: '3', username: 'mia' }, { email: 'mia@example.com', active: true }],
-    ['a site admin', { id: '1', username: 'Alice' }, { email: 'mia@example.com', active: true }],
-  ] as const)('is shown as %s sees it', async (_, actor, expected) => {
-    expect((await shown('issues', '1', actor))['user']).toMatchObject(expected)
-  })
+test.each([
+  ['an anonymous caller', 'anonymous', { email: '3+mia@noreply.git.example.com', active: false }],
+  ['another user', sam, { email: '3+mia@noreply.git.example.com', active: false }],
+  ['itself', mia, { email: 'mia@example.com', active: true }],
+  ['a site admin', alice, { email: 'mia@example.com', active: true }],
+] as const)('the poster of an issue is shown as %s sees it', async (_, actor, expected) => {
+  expect((await shown('issues', '1', actor))['user']).toMatchObject(expected)
 })
 
-test('an issue without assignees has null, a pull request an empty list', async () => {
-  expect(await shown('issues', '3')).toMatchObject({ assignee: null, assignees: null })
-  expect(await shown('pullRequests', '2')).toMatchObject({ assignee: null, assignees: [] })
-})
-
-test('a closed and locked issue says so', async () => {
+test('a closed issue without assignees says so, and a draft is one by its title', async () => {
   const closed = { state: 'closed', is_locked: true, closed_at: '2026-01-07T10:00:00Z' }
-  expect(await shown('issues', '3')).toMatchObject(closed)
+  expect(await shown('issues', '3')).toMatchObject({ ...closed, assignee: null, assignees: null })
+  expect(await shown('pullRequests', '2')).toMatchObject({ draft: false, assignee: null, assignees: [] })
+  expect(await shown('pullRequests', '4')).toMatchObject({ draft: true, mergeable: false })
 })
 
 test('an issue of a fixture has the times that the fixture leaves out', async () => {
@@ -110,14 +93,11 @@ test('an issue of a fixture has the times that the fixture leaves out', async ()
     { index: 1, title: 'Old', poster: 'mia', state: 'closed', updatedAt: '2026-01-07T10:00:00+01:00' },
   ] as const
   const repositories = [{ owner: 'mia', name: 'rocket', createdAt: '2026-01-02T00:00:00Z', issues }]
-  const old = await pagesOf({ users: [{ username: 'mia' }], repositories }, '2026-03-01T00:00:00Z')
-  const [issue] = await hostPresenter(old, undefined).issues(['1'], { actor: 'anonymous' })
+  const { issues: old } = await presenterOf({ users: [{ username: 'mia' }], repositories })
   const updated = '2026-01-07T09:00:00Z'
-  expect(issue).toMatchObject({ created_at: '2026-01-02T00:00:00Z', updated_at: updated, closed_at: updated })
-})
-
-test('a pull request whose title says so is a draft', async () => {
-  expect(await shown('pullRequests', '4')).toMatchObject({ draft: true, mergeable: false })
+  expect(await old(['1'], { actor: 'anonymous' })).toMatchObject([
+    { created_at: '2026-01-02T00:00:00Z', updated_at: updated, closed_at: updated },
+  ])
 })
 
 test('what is gone is undefined in its place', async () => {
@@ -125,41 +105,37 @@ test('what is gone is undefined in its place', async () => {
   expect(found.map((issue) => issue === undefined)).toEqual([true, false])
 })
 
-test('without a public address links are relative to the server', async () => {
-  const [issue] = await hostPresenter(pages, undefined).issues(['1'], { actor: 'anonymous' })
-  expect(issue).toMatchObject({
-    url: '/api/v1/repos/Acme/Rocket/issues/1',
-    html_url: '/Acme/Rocket/issues/1',
-    user: { email: '3+mia@noreply.localhost' },
-  })
-})
-
-test.each(['http://127.0.0.1:3000/api/v1', 'http://[::1]:3000/api/v1'])(
-  'an IP address is not a name for placeholder addresses: %s',
+test.each([undefined, 'http://127.0.0.1:3000/api/v1', 'http://[::1]:3000/api/v1'])(
+  'without a public name links are relative to the server, and placeholder addresses are of localhost: %s',
   async (publicUrl) => {
-    const [mia] = await hostPresenter(pages, publicUrl).users(['3'], { actor: sam })
-    expect(mia).toMatchObject({ email: '3+mia@noreply.localhost' })
+    const [issue] = await (await presenterOf(WORLD, publicUrl)).issues(['1'], { actor: sam })
+    const site = publicUrl?.replace('/api/v1', '') ?? ''
+    expect(issue).toMatchObject({
+      url: `${site}/api/v1/repos/Acme/Rocket/issues/1`,
+      html_url: `${site}/Acme/Rocket/issues/1`,
+      user: { email: '3+mia@noreply.localhost' },
+    })
   },
 )
 
 describe('in a world of open and hidden places', () => {
-  const hidden = { name: 'hidden', visibility: 'private', owners: ['olga'] } as const
   const pull = { index: 1, title: 'Add fins', poster: 'olga', pull: true } as const
-  let pullRequests: ReturnType<typeof hostPresenter>['pullRequests']
+  const issues = [pull]
+  let pullRequests: Present['pullRequests']
 
   beforeAll(async () => {
-    const world = {
+    const world: Fixture = {
       users: [{ username: 'olga', email: 'olga@example.com' }, { username: 'sam' }],
-      organizations: [{ name: 'open', owners: ['olga'] }, hidden],
+      organizations: [{ name: 'open' }, { name: 'hidden', visibility: 'private' }],
       repositories: [
-        { owner: 'open', name: 'public', issues: [pull] },
-        { owner: 'open', name: 'private', private: true, issues: [pull] },
-        { owner: 'hidden', name: 'public', issues: [pull] },
-        { owner: 'hidden', name: 'private', private: true, issues: [pull] },
-        { owner: 'olga', name: 'own', issues: [pull] },
+        { owner: 'open', name: 'public', issues },
+        { owner: 'open', name: 'private', private: true, issues },
+        { owner: 'hidden', name: 'public', issues },
+        { owner: 'hidden', name: 'private', private: true, issues },
+        { owner: 'olga', name: 'own', issues },
       ],
     }
-    pullRequests = hostPresenter(await pagesOf(world, '2026-03-01T00:00:00Z'), undefined).pullRequests
+    pullRequests = (await presenterOf(world)).pullRequests
   })
 
   test('a repository is internal when it is public in a private organization', async () => {
@@ -169,16 +145,10 @@ describe('in a world of open and hidden places', () => {
     )
   })
 
-  test('an address is shown to users who are signed in, and not to anonymous callers', async () => {
-    const emails = await Promise.all(
-      (['anonymous', { id: '2', username: 'sam' }] as const).map(async (actor) => {
-        const [json] = await pullRequests(['1'], { actor })
-        return json
-      }),
-    )
-    expect(emails).toMatchObject([
-      { user: { email: '1+olga@noreply.localhost' } },
-      { user: { email: 'olga@example.com' } },
-    ])
+  test.each([
+    ['anonymous', '1+olga@noreply.localhost'],
+    [{ id: '2', username: 'sam' }, 'olga@example.com'],
+  ] as const)('an address is shown to users who are signed in alone: %j', async (actor, email) => {
+    expect(await pullRequests(['1'], { actor })).toMatchObject([{ user: { email } }])
   })
 })
