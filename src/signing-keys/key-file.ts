@@ -26,14 +26,11 @@ export function keyFileAt(path: string): Look {
   }
 }
 
-interface FileContent {
-  readonly bytes: Uint8Array
-  /** Two changes within a tick of the clock differ in the bytes, and two times the same half of a key in the time. */
-  readonly stamp: string
-}
-
-/** Checks and reads one file, whatever takes its name meanwhile; a pipe is opened without waiting for a writer. */
-async function contentOf(path: string): Promise<FileContent> {
+/**
+ * Checks and reads one file, whatever takes its name meanwhile; a pipe is opened without waiting for a writer. In the stamp,
+ * two changes within a tick of the clock differ by the content, and the same half of a key, written twice, by the time.
+ */
+async function contentOf(path: string) {
   let file: FileHandle | undefined
   try {
     file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK)
