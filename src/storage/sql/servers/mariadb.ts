@@ -158,20 +158,21 @@ function isDriver(mysql: unknown): mysql is { createPool(options: object): OwnPo
 
 /** Returns a connection out of the pool, as the runtime uses it. */
 function pooled<C>(connection: MysqlPoolConnection): ServerConnection<C> {
-  const runner = runnerOn(connection)
+  const { identity, run } = runnerOn(connection)
   const transaction: unknown = connection
-  hear(runner.identity) // two errors on one connection end the process: the pool listens for the first only
+  hear(identity) // two errors on one connection end the process: the pool listens for the first only
   return {
-    ...runner,
+    identity,
+    run,
     // biome-ignore lint/nursery/noUnsafeTypeAssertion: made by the host's pool, as C says; or by mysql2 for a URL
     transaction: transaction as C,
     begin: () => BEGIN,
-    commit: () => runner.run(COMMIT).then(() => true),
-    rollBack: () => runner.run(ROLL_BACK),
+    commit: () => run(COMMIT).then(() => true),
+    rollBack: () => run(ROLL_BACK),
     release(isSound) {
       if (isSound) return connection.release()
       connection.destroy()
-      destroySocket(runner.identity, new Error('the server did not answer')) // mysql2 would wait for the server
+      destroySocket(identity, new Error('the server did not answer')) // mysql2 would wait for the server
     },
   }
 }

@@ -88,17 +88,19 @@ const ROLL_BACK = command('rollback')
 
 /** Returns a client out of the pool, as the runtime uses it. */
 export function pooled<C>(client: PgPoolClient, names?: StatementNames): ServerConnection<C> {
-  const runner = runnerOn(client, names)
+  const { identity, isPipelining, run } = runnerOn(client, names)
   const transaction: unknown = client
   return {
-    ...runner,
+    identity,
+    isPipelining,
+    run,
     // biome-ignore lint/nursery/noUnsafeTypeAssertion: made by the host's pool, as C says; or by pg if a URL was given
     transaction: transaction as C,
     // Older versions of pg do not know whether the host left a transaction open.
     begin: () => (statusOf(client) === undefined ? [ROLL_BACK, BEGIN] : [BEGIN]),
     // PostgreSQL answers the COMMIT of a failed transaction with ROLLBACK and without an error.
     commit: async () => propertyOf(await client.query({ text: 'commit', values: [] }), 'command') !== 'ROLLBACK',
-    rollBack: async () => (statusOf(client) === 'I' ? [] : runner.run(ROLL_BACK)),
+    rollBack: async () => (statusOf(client) === 'I' ? [] : run(ROLL_BACK)),
     release(isSound) {
       client.release(!isSound)
       if (!isSound) destroySocket(propertyOf(client, 'connection')) // a client that is pipelining would wait for answers

@@ -44,19 +44,19 @@ export function hasMethods(value: unknown, ...names: readonly string[]): value i
  * each of them ends the process. The work on the connection reports the loss.
  */
 export function hear(emitter: unknown): void {
-  if (!isEmitter(emitter) || emitter.listeners('error').includes(ignore)) return
-  emitter.on('error', ignore)
+  if (!isEmitter(emitter) || heard.has(emitter)) return
+  heard.add(emitter)
+  emitter.on('error', () => undefined)
   emitter.on('connect', hear)
 }
 
+const heard = new WeakSet<object>()
+
 function isEmitter(value: unknown): value is {
   on(event: string, listener: (connection: unknown) => void): unknown
-  listeners(event: string): readonly unknown[]
 } {
-  return hasMethods(value, 'on', 'listeners')
+  return hasMethods(value, 'on')
 }
-
-function ignore(): void {}
 
 /**
  * Destroys the socket of a connection: drivers end connections with a message, which a silent server never answers.

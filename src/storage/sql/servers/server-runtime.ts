@@ -170,7 +170,7 @@ class ServerRuntime<Tx extends object> implements HostedRuntime<Tx> {
       const session = new ServerSession(connection, call, { retry: 'call', limited })
       if (needs === 'server') await this.#server.refuseUnfit(session, this.#ids)
       else await this.#refuseUnusable(session)
-      await session.batch(first)
+      if (first.length > 0) await session.batch(first)
       return work(session, connection)
     })
   }

@@ -90,26 +90,29 @@ export class ServerSession implements Session {
     return this.#options.lengthen ?? []
   }
 
-  /** After a statement that has failed in a transaction, the server refuses those that were sent together with it. */
   async #send(statements: readonly Statement<unknown>[]): Promise<Rows> {
     try {
-      const answers: (readonly unknown[] | Promise<readonly unknown[]>)[] = []
-      for (const statement of statements) {
-        const answer = this.#run(statement)
-        answers.push(this.#runner.isPipelining === true ? answer : await answer)
-      }
-      return (await Promise.allSettled(answers)).map((answer) => {
-        if (answer.status === 'rejected') throw answer.reason
-        return answer.value
-      })
+      if (this.#runner.isPipelining === true && statements.length > 1) return await this.#sendTogether(statements)
+      const rows: (readonly unknown[])[] = []
+      for (const statement of statements) rows.push(await this.#run(statement))
+      return rows
     } catch (error) {
       throw translate(error, this.#options.retry)
     }
   }
 
-  async #run(statement: Statement<unknown>): Promise<readonly unknown[]> {
-    if (this.#call.isOver) throw busy(this.#options.retry)
-    const { limited, lockingRead = '' } = this.#options
+  /** After a statement that has failed in a transaction, the server refuses those that were sent together with it. */
+  async #sendTogether(statements: readonly Statement<unknown>[]): Promise<Rows> {
+    const answers = await Promise.allSettled(statements.map((statement) => this.#run(statement)))
+    return answers.map((answer) => {
+      if (answer.status === 'rejected') throw answer.reason
+      return answer.value
+    })
+  }
+
+  #run(statement: Statement<unknown>): Promise<readonly unknown[]> {
+    const { retry, limited, lockingRead = '' } = this.#options
+    if (this.#call.isOver) return Promise.reject(busy(retry))
     const isLocking = lockingRead !== '' && statement.asWritten !== true && /^select\b/.test(statement.sql)
     const written = isLocking ? { ...statement, sql: `${statement.sql}${lockingRead}` } : statement
     return this.#runner.run(limited === undefined ? written : limited(written))

@@ -8,7 +8,7 @@ export interface Runner {
   /** The connection itself, whichever object stands for it: the calls on it take turns. */
   readonly identity: object
   /** Whether statements may be sent before those ahead of them are answered. */
-  readonly isPipelining?: boolean
+  readonly isPipelining?: boolean | undefined
   /** Runs a statement, and returns its rows. @throws the error of the driver, unchanged */
   run(statement: Statement<unknown>): Promise<readonly unknown[]>
 }
