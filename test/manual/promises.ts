@@ -19,18 +19,18 @@ export const PROMISES: Readonly<Record<string, readonly Promised[]>> = {
     ],
     [
       'the deleted issue keeps its place on the board, which may have only three, and no client can unpin it.',
-      'test/http-adapters/routes/failures.test.ts',
-      'is logged once a board, with the call that repairs it',
+      'test/http-adapters/cases/pin-cases.ts',
+      'a pinned thing that the presenter does not know is left out',
     ],
     [
       'Without the call, a user who joins while an owner blocks them ends up both a member and blocked.',
-      'test/core/blocks/block-service.test.ts',
-      'blocks after ten lifecycle calls that came in between',
+      'src/testing/storage-contract/cases/overtaking-cases.ts',
+      'a user who becomes a member while being blocked is never member and blocked',
     ],
     [
       'The exception rolls your insert back.',
-      'test/core/blocks/block-service.test.ts',
-      'does not let a blocked user become a member',
+      'test/model/model.test.ts',
+      'agrees with the model on every answer, the whole state and every event, after every step',
     ],
     [
       'a file that the storage opened itself is closed by forge.close()',
@@ -44,8 +44,8 @@ export const PROMISES: Readonly<Record<string, readonly Promised[]>> = {
     ],
     [
       'Without it, another process waits half a minute before it takes over.',
-      CONSUME,
-      'take over from one that is silent for longer than its lease',
+      'src/testing/storage-contract/cases/consumer-cases.ts',
+      'an expired lease is free, and its former holder moves nothing',
     ],
   ],
   '08-your-transaction': [
@@ -208,7 +208,7 @@ export const PROMISES: Readonly<Record<string, readonly Promised[]>> = {
     [
       'With `--attribution accounts`, which is for site admins',
       'test/standalone/exchange/exchange-suite.ts',
-      'puts issues under the accounts of their authors for a site admin alone, as often as it is run',
+      'puts issues under the accounts of their authors for a site admin alone',
     ],
     [
       'Later, give accounts to names that are there already',
@@ -217,13 +217,13 @@ export const PROMISES: Readonly<Record<string, readonly Promised[]>> = {
     ],
     [
       'the import ends with [`IMPORT_CONFLICT`](../reference/errors.md#import_conflict), and nothing of that batch is written.',
-      'test/standalone/exchange/exchange-suite.ts',
-      'keeps the batches before one that has a conflict, and nothing of that',
+      'test/exchange/imports/import.test.ts',
+      'a conflict in the last batch leaves the database as it was',
     ],
     [
       '`--on-conflict skip` leaves the issue; `update` replaces it, and keeps its comments.',
-      'test/standalone/exchange/exchange-suite.ts',
-      'replaces an issue whole, and leaves its comments, oldest first',
+      'src/testing/tracker-contract/tracker-contract.ts',
+      'an update keeps the comments of the issue',
     ],
     [
       'a document of any size takes the same memory.',
@@ -268,11 +268,15 @@ export const PROMISES: Readonly<Record<string, readonly Promised[]>> = {
       'shows the newest first, narrowed by what is given',
     ],
     ['its position is stored', CONSUME, 'goes on behind what it has handled, under the same name'],
-    ['one at a time gets the events', CONSUME, 'take turns: each event is handled once, in order'],
+    [
+      'one at a time gets the events',
+      'src/testing/storage-contract/cases/consumer-cases.ts',
+      'of forty holders that claim a new or free consumer concurrently, one gets it',
+    ],
     [
       'another takes over after 30 seconds if that process dies.',
-      CONSUME,
-      'take over from one that is silent for longer than its lease',
+      'src/testing/storage-contract/cases/consumer-cases.ts',
+      'an expired lease is free, and its former holder moves nothing',
     ],
     ['A new name begins with the oldest event.', CONSUME, 'of another name begins where the outbox does'],
     [
@@ -288,7 +292,7 @@ export const PROMISES: Readonly<Record<string, readonly Promised[]>> = {
     [
       '`prune` removes events that are older, and that every consumer has handled',
       CONSUME,
-      'removes what every consumer has behind it, and keeps the history of living issues',
+      'waits for the slowest consumer until that is forgotten',
     ],
     [
       'A consumer that no process runs holds the rest back',
@@ -297,8 +301,8 @@ export const PROMISES: Readonly<Record<string, readonly Promised[]>> = {
     ],
     [
       'A reader whose cursor is older than the oldest event gets',
-      CONSUME,
-      'keeps the oldest cursor: an earlier one is refused with a cursor to continue from',
+      'src/testing/storage-contract/cases/consumer-cases.ts',
+      'a reader misses no event while events are removed, or is refused',
     ],
   ],
   '18-run-it': [
@@ -309,8 +313,8 @@ export const PROMISES: Readonly<Record<string, readonly Promised[]>> = {
     ],
     [
       'statements that do not depend on each other travel together.',
-      'test/storage/postgres.servers.test.ts',
-      'what is sent together is one write to the socket',
+      'test/storage/sql/servers/round-trips.servers.test.ts',
+      'on PostgreSQL each call takes as few as its answers allow',
     ],
     [
       'Migrate first, while the old processes run; then replace them.',
@@ -349,8 +353,8 @@ export const PROMISES: Readonly<Record<string, readonly Promised[]>> = {
     ],
     [
       'pins of issues that are gone could not be removed over HTTP.',
-      'test/http-adapters/routes/failures.test.ts',
-      'is logged once a board, with the call that repairs it',
+      'test/http-adapters/cases/pin-cases.ts',
+      'a pinned thing that the presenter does not know is left out',
     ],
   ],
 }

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto'
 import { command } from '../dialect.ts'
 import { busy } from '../errors.ts'
 import { propertyOf, saysNameIsWrong } from './answers.ts'
@@ -129,7 +128,7 @@ export class StatementNames {
     if (!this.#areUsable) return undefined
     const known = this.#names.get(text)
     if (known !== undefined) return known
-    const name = `forgelet_${createHash('sha256').update(text).digest('hex').slice(0, 16)}`
+    const name = `forgelet_${fingerprint(text)}`
     this.#names.set(text, name)
     return name
   }
@@ -138,4 +137,13 @@ export class StatementNames {
   giveUp(): void {
     this.#areUsable = false
   }
+}
+
+/** FNV-1a of 64 bits, over UTF-16 units. Source: http://www.isthe.com/chongo/tech/comp/fnv/ */
+function fingerprint(text: string): string {
+  let hash = 0xcbf29ce484222325n
+  for (let index = 0; index < text.length; index += 1) {
+    hash = BigInt.asUintN(64, (hash ^ BigInt(text.charCodeAt(index))) * 0x100000001b3n)
+  }
+  return hash.toString(16).padStart(16, '0')
 }
