@@ -4,7 +4,7 @@ import type { ContractCase, TrackerHost } from '../../src/testing/testing.ts'
 import { trackerContract } from '../../src/testing/testing.ts'
 import type { Person } from '../core/a-forge.ts'
 import { aForge } from '../core/a-forge.ts'
-import { MemoryTracker } from '../exchange/trackers/memory-tracker.ts'
+import { MemoryTracker } from '../core/exchange/memory-tracker.ts'
 
 type Tracker = IssueTracker<Person, undefined>
 type Plant = (sound: MemoryTracker<Person>) => Partial<Tracker>

@@ -22,7 +22,7 @@ import { NumberSet } from './number-set.ts'
 import type { BatchPlan, OnConflict } from './plan-batch.ts'
 import { planBatch } from './plan-batch.ts'
 import { sizeOf } from './record-size.ts'
-import type { BatchPlace } from './write-batch.ts'
+import type { BatchPlace, PlannedBatch } from './write-batch.ts'
 import { eventLoopTurns, writeBatch } from './write-batch.ts'
 
 /** The records to import, and the repository. A plain `IssueRecord` is an issue too. */
@@ -167,7 +167,9 @@ class ImportRun<A extends Actor, Tx> {
     yield* this.#turn() // one record may have taken long to read
     call.signal?.throwIfAborted()
     const batch = this.#batch
-    const plan = yield* writes ? this.#write(batch) : this.#plan(batch, call, (answer) => portAnswer(call, answer))
+    const plan = yield* writes
+      ? writeBatch(this.#place, (context) => this.#planWrite(batch, context))
+      : this.#plan(batch, call, (answer) => portAnswer(call, answer))
     this.#totals.add(plan)
     for (const number of plan.left) this.#left.add(number)
     // Labels and milestones wait for a batch that writes something, if the host does not say which ones it has.
@@ -208,17 +210,16 @@ class ImportRun<A extends Actor, Tx> {
   }
 
   /** @throws ForgeError `INVALID_DOCUMENT`, `IMPORT_CONFLICT` */
-  #write(batch: Batch): SyncOrAsync<BatchPlan> {
+  *#planWrite(batch: Batch, context: LookUp<A, Tx>['context']): SyncOrAsync<PlannedBatch<BatchPlan>> {
     const { tracker, repositoryId } = this.#place
-    return writeBatch<A, Tx, BatchPlan>(this.#place, {
-      plan: (context) => this.#plan(batch, context, wait),
-      event: ({ write, issues, comments }) => {
-        if (write === undefined) return undefined
-        const data = { created: issues.created, updated: issues.updated, comments: comments.created }
-        return withSubject({ repositoryId }, { type: 'issues.imported', data })
-      },
-      write: ({ write }, context) => write && tracker.write({ repositoryId, ...write }, context),
-    })
+    const plan = yield* this.#plan(batch, context, wait)
+    const { write, issues, comments } = plan
+    const data = { created: issues.created, updated: issues.updated, comments: comments.created }
+    return {
+      plan,
+      event: write && withSubject({ repositoryId }, { type: 'issues.imported', data }),
+      write: () => write && tracker.write({ repositoryId, ...write }, context),
+    }
   }
 
   *#plan(batch: Batch, context: LookUp<A, Tx>['context'], answer: LookUp<A, Tx>['answer']): SyncOrAsync<BatchPlan> {

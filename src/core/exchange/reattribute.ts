@@ -7,7 +7,7 @@ import type { NamedPeople } from './import-report.ts'
 import { NameCounts } from './import-report.ts'
 import type { Attribution, IssueTracker, NamedPerson } from './issue-tracker.ts'
 import { findAccounts } from './look-up.ts'
-import type { BatchPlace } from './write-batch.ts'
+import type { BatchPlace, PlannedBatch } from './write-batch.ts'
 import { eventLoopTurns, writeBatch } from './write-batch.ts'
 
 /** Whose names get an account, and in which repository. */
@@ -52,33 +52,21 @@ export interface ReattributePlace<A extends Actor, Tx> extends BatchPlace<A, Tx>
   readonly people: ReadonlyMap<string, string | null>
 }
 
-/** What is done with a batch: the people without an account who get one. */
+/** Whom a batch names, and the accounts that those without one get. */
 interface Planned {
   readonly named: readonly NamedPerson[]
   readonly accounts: ReadonlyMap<string, Id>
-  readonly changed: readonly NamedPerson[]
 }
 
 /** Goes through the issues of a repository, and gives accounts to the names that have none, batch by batch. */
 export function* runReattribution<A extends Actor, Tx>(place: ReattributePlace<A, Tx>): SyncOrAsync<ReattributeReport> {
-  const { scope, call, repositoryId, attribution, people } = place
+  const { scope, call, people } = place
   const turn = eventLoopTurns(scope)
   const counts = new Map([...people.keys()].map((name) => [name, { named: 0, ...countsOf([]) }]))
   const remaining = new NameCounts()
   for (let after = 0; ; ) {
     call.signal?.throwIfAborted()
-    const page = { repositoryId, after, limit: BATCH_ISSUES }
-    const { named, accounts } = yield* writeBatch<A, Tx, Planned>(place, {
-      plan: (context) => planOf(place, page, context),
-      event: (plan) =>
-        plan.changed.length === 0
-          ? undefined
-          : withSubject({ repositoryId }, { type: 'issues.reattributed', data: countsOf(plan.changed) }),
-      write(plan, context) {
-        const numbers = [...new Set(plan.changed.map(({ number }) => number))]
-        return attribution.attribute({ repositoryId, numbers, accounts: plan.accounts }, context)
-      },
-    })
+    const { named, accounts } = yield* writeBatch<A, Tx, Planned>(place, (context) => planOf(place, after, context))
     if (named.length === 0) break
 
     let last = after
@@ -103,11 +91,11 @@ export function* runReattribution<A extends Actor, Tx>(place: ReattributePlace<A
 }
 
 function* planOf<A extends Actor, Tx>(
-  { tracker, attribution, people }: ReattributePlace<A, Tx>,
-  page: Parameters<Attribution<A, Tx>['named']>[0],
+  { tracker, attribution, repositoryId, people }: ReattributePlace<A, Tx>,
+  after: number,
   context: PortContext<Caller<A>, Tx>,
-): SyncOrAsync<Planned> {
-  const named = yield* wait(attribution.named(page, context))
+): SyncOrAsync<PlannedBatch<Planned>> {
+  const named = yield* wait(attribution.named({ repositoryId, after, limit: BATCH_ISSUES }, context))
   const without = named.filter(({ hasAccount }) => !hasAccount)
   const names = new Set(without.map(({ name }) => name))
   const mapped = [...people].flatMap(([name, as]) => (as !== null && names.has(name) ? [{ name, as }] : []))
@@ -118,7 +106,14 @@ function* planOf<A extends Actor, Tx>(
     const id = ids[at] ?? null
     if (id !== null) accounts.set(name, id)
   }
-  return { named, accounts, changed: without.filter(({ name }) => accounts.has(name)) }
+  const changed = without.filter(({ name }) => accounts.has(name))
+  const numbers = [...new Set(changed.map(({ number }) => number))]
+  const event = withSubject({ repositoryId }, { type: 'issues.reattributed', data: countsOf(changed) })
+  return {
+    plan: { named, accounts },
+    event: changed.length === 0 ? undefined : event,
+    write: () => attribution.attribute({ repositoryId, numbers, accounts }, context),
+  }
 }
 
 function countsOf(people: readonly NamedPerson[]): { [Part in NamedPerson['part']]: number } {

@@ -19,26 +19,30 @@ export interface BatchPlace<A extends Actor, Tx> {
   readonly repositoryId: Id
 }
 
-/** What is done with one batch. `context` is that of the transaction. */
-export interface BatchWork<A extends Actor, Tx, Plan> {
-  /** Looks up what the host has, and decides what is written. */
-  plan(context: PortContext<Caller<A>, Tx>): SyncOrAsync<Plan>
-  /** Returns the event of a plan. Undefined: nothing is written. */
-  event(plan: Plan): EventDraft | undefined
-  write(plan: Plan, context: PortContext<Caller<A>, Tx>): MaybePromise<void>
+/** What was decided about one batch. */
+export interface PlannedBatch<Plan> {
+  readonly plan: Plan
+  /** Undefined: nothing is written. */
+  readonly event: EventDraft | undefined
+  write(): MaybePromise<void>
 }
+
+/** Looks up what the host has, and decides what is written. `context` is that of the transaction. */
+export type PlanBatch<A extends Actor, Tx, Plan> = (
+  context: PortContext<Caller<A>, Tx>,
+) => SyncOrAsync<PlannedBatch<Plan>>
 
 /** Plans and writes a batch in one transaction. Waits for a busy database. Returns the plan that was written. */
 export function* writeBatch<A extends Actor, Tx, Plan>(
   place: BatchPlace<A, Tx>,
-  work: BatchWork<A, Tx, Plan>,
+  plan: PlanBatch<A, Tx, Plan>,
 ): SyncOrAsync<Plan> {
   const { scope, call } = place
   const ownsTransaction = scope.transaction === undefined && scope.mayWait
   const until = performance.now() + MAX_BUSY_MS
   for (let attempt = 1; ; attempt += 1) {
     try {
-      return yield* attemptOf(place, work)
+      return yield* attemptOf(place, plan)
     } catch (error) {
       // Whatever a busy storage says of a retry: the batch is a transaction of its own.
       if (!ownsTransaction || !isForgeError(error, 'STORAGE_BUSY') || performance.now() >= until) throw error
@@ -50,24 +54,22 @@ export function* writeBatch<A extends Actor, Tx, Plan>(
 
 function* attemptOf<A extends Actor, Tx, Plan>(
   { scope, call, repositoryId }: BatchPlace<A, Tx>,
-  work: BatchWork<A, Tx, Plan>,
+  plan: PlanBatch<A, Tx, Plan>,
 ): SyncOrAsync<Plan> {
   const { actor, signal } = call
-  const contextIn = (transaction: Tx): PortContext<Caller<A>, Tx> => ({ actor, transaction, signal })
   // Set by each attempt of the storage, and used by what follows in the same attempt.
-  let write: ((transaction: Tx) => MaybePromise<void>) | undefined
+  let planned: PlannedBatch<Plan> | undefined
   const outcome = yield* wait(
-    scope.environment.storage.issueImports.update<Plan, Plan>(
+    scope.environment.storage.issueImports.update<Plan, PlannedBatch<Plan>>(
       { repositoryId },
       {
-        prepare: (_state, transaction) => runIn(scope, work.plan(contextIn(transaction))),
-        decide: (state, _at, plan) => {
-          const event = work.event(plan)
-          write = event && ((transaction) => work.write(plan, contextIn(transaction)))
-          return { state, events: event === undefined ? [] : [event], result: plan }
+        prepare: (_state, transaction) => runIn(scope, plan({ actor, transaction, signal })),
+        decide: (state, _at, decided) => {
+          planned = decided
+          return { state, events: decided.event === undefined ? [] : [decided.event], result: decided.plan }
         },
         ...writeContext(scope, call),
-        beforeCommit: (events, transaction) => runIn(scope, committed(scope, write, events, transaction)),
+        beforeCommit: (events, transaction) => runIn(scope, committed(scope, planned, events, transaction)),
         signal,
       },
     ),
@@ -79,11 +81,11 @@ function* attemptOf<A extends Actor, Tx, Plan>(
 // Not inside the call: V8 keeps the hidden class of each generator function until a full collection, and what it refers to.
 function* committed<A extends Actor, Tx>(
   scope: Scope<A, Tx>,
-  write: ((transaction: Tx) => MaybePromise<void>) | undefined,
+  planned: PlannedBatch<unknown> | undefined,
   events: readonly ForgeEvent[],
   transaction: Tx,
 ): SyncOrAsync<void> {
-  yield* wait(write?.(transaction))
+  if (planned?.event !== undefined) yield* wait(planned.write())
   yield* wait(scope.beforeCommit?.(events, transaction))
 }
 

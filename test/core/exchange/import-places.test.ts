@@ -2,10 +2,12 @@ import { beforeEach, describe, expect, test } from 'vitest'
 import { readExchange, readIssues } from '../../../src/exchange/exchange.ts'
 import type { ImportRequest, Violation } from '../../../src/index.ts'
 import { isForgeError } from '../../../src/index.ts'
+import type { Sample } from '../../exchange/forges/samples.ts'
+import { giteaDump, githubIssue, gitlabIssue } from '../../exchange/forges/samples.ts'
 import { folderOf } from '../../exchange/reading.ts'
-import { MemoryTracker } from '../../exchange/trackers/memory-tracker.ts'
 import type { Person } from '../a-forge.ts'
 import { aForge, olga } from '../a-forge.ts'
+import { MemoryTracker } from './memory-tracker.ts'
 import { anIssue } from './records.ts'
 
 const encoder = new TextEncoder()
@@ -63,29 +65,15 @@ describe('a violation that only an import finds', () => {
     expect(shown(await violationsOf(read({ json: document })), document)).toEqual(expected.slice(0, 1))
   })
 
-  test('has its place however the bytes are cut into pieces', async () => {
-    const bytes = encoder.encode(document)
-    const pieces = Array.from(bytes, (_, at) => bytes.subarray(at, at + 1))
-
-    expect(shown(await violationsOf(readExchange({ json: pieces }), 'inspect'), document)).toEqual(expected)
-  })
-
   test('counts the records of the source, if records before it became none or several', async () => {
-    const github = {
-      user: { id: 1, login: 'ada' },
-      title: 'Broken',
-      body: 'Text',
-      state: 'open',
-      locked: false,
-      created_at: '2026-01-01T00:00:00Z',
-      updated_at: '2026-01-01T00:00:00Z',
-    }
+    const { user: _, ...github }: Sample = { ...githubIssue, labels: [] }
+    const user = { id: 1, login: 'ada' }
     const text = lines(
-      { ...github, number: 1, milestone: { title: '1.0', state: 'open' } },
-      { ...github, number: 2, pull_request: {} },
-      { ...github, number: 3, user: { id: 2 ** 60, login: 'bob' } },
-      { ...github, number: 4, body: 'a\0b' },
-      { ...github, number: 1 },
+      { user, ...github, number: 1 },
+      { user, ...github, number: 2, pull_request: { url: 'x' } },
+      { user: { id: 2 ** 60, login: 'bob' }, ...github, number: 3 },
+      { user, ...github, number: 4, body: 'a\0b' },
+      { user, ...github, number: 1 },
     )
 
     expect(shown(await violationsOf(readExchange({ json: text }), 'inspect'), text)).toEqual([
@@ -96,72 +84,33 @@ describe('a violation that only an import finds', () => {
   })
 
   test('names the file of a folder', async () => {
-    const issue = (number: number) =>
-      [
-        `- number: ${number}`,
-        '  poster_id: 1',
-        '  poster_name: ada',
-        '  title: "Broken"',
-        '  content: ""',
-        '  state: open',
-        '  is_locked: false',
-        '  created: 2026-01-01T00:00:00Z',
-        '  updated: 2026-01-01T00:00:00Z',
-        `  foreignindex: ${number}`,
-      ].join('\n')
-    const comment = [
-      '- issue_index: 1',
-      '  poster_id: 9007199254740993',
-      '  poster_name: ada',
-      '  created: 2026-01-01T00:00:00Z',
-      '  updated: 2026-01-01T00:00:00Z',
-      '  content: "NUL: \\0"',
-    ].join('\n')
-    const files = { 'issue.yml': `${issue(1)}\n${issue(1)}\n`, 'comments/1.yml': `${comment}\n` }
+    const issues = (giteaDump['issue.yml'] ?? '').replace(/^\[\]\n/m, '')
+    const comments = giteaDump['comments/8.yml'] ?? ''
+    const files = {
+      'issue.yml': `${issues}${issues}`,
+      'comments/8.yml': comments.replace('poster_id: 3', 'poster_id: 9007199254740993').replace('null', 'NUL: \\0'),
+    }
 
     expect(shown(await violationsOf(readExchange(folderOf(files)), 'inspect'), files)).toEqual([
-      ['integer', '/0/poster_id', 1, 'comments/1.yml', '- issue_'],
-      ['nul', '/0/content', 1, 'comments/1.yml', '- issue_'],
-      ['duplicate_number', '/1/number', 11, 'issue.yml', '- number'],
+      ['integer', '/0/poster_id', 1, 'comments/8.yml', '- issue_'],
+      ['nul', '/0/content', 1, 'comments/8.yml', '- issue_'],
+      ['duplicate_number', '/2/number', issues.split('\n').length, 'issue.yml', '- number'],
+      ['duplicate_number', '/3/number', expect.any(Number), 'issue.yml', '- number'],
     ])
   })
 
-  test('is found in what a record of another forge contains', async () => {
-    const gitlab = (iid: number, more: object) => ({
-      iid,
-      author_id: 1,
-      title: 'Broken',
-      description: 'Text',
-      state: 'opened',
-      created_at: '2026-01-01T00:00:00Z',
-      updated_at: '2026-01-01T00:00:00Z',
-      ...more,
-    })
-    const note = { note: 'Seen', author_id: 1, created_at: '2026-01-01T00:00:00Z', updated_at: '2026-01-01T00:00:00Z' }
-    const text = [
-      gitlab(1, {
-        weight: 2,
-        notes: [
-          { ...note, system: true },
-          { ...note, note: 'a\0b' },
-        ],
-      }),
-      gitlab(1, { label_links: [{ label: { title: 'bug\0', color: '#d73a4a\0' } }] }),
-    ]
-      .map((record) => `${JSON.stringify(record)}\n`)
+  test('has a pointer that goes on with the property of the exchange record, whatever another forge calls it', async () => {
+    const label = { title: 'bug\0', color: '#d73a4a\0' }
+    const text = [{ notes: [{ ...gitlabIssue, note: 'a\0b' }] }, { iid: 8, label_links: [{ label }] }]
+      .map((given) => `${JSON.stringify({ iid: 7, ...gitlabIssue, notes: [], ...given })}\n`)
       .join('')
     const files = { 'tree/project/issues.ndjson': text }
     const file = 'tree/project/issues.ndjson'
 
-    // The pointer goes on with the property of the exchange record that is not valid.
     expect(shown(await violationsOf(readExchange(folderOf(files)), 'inspect'), files)).toEqual([
-      ['nul', '/0/content', 1, file, '{"iid":1'],
-      ['nul', '/1/labels/0/name', 2, file, '{"iid":1'],
-      ['nul', '/1/labels/0/color', 2, file, '{"iid":1'],
-    ])
-    const twice = `${JSON.stringify(gitlab(3, { weight: 3 }))}\n`.repeat(2)
-    expect(shown(await violationsOf(readExchange({ json: twice })), twice)).toEqual([
-      ['duplicate_number', '/1/number', 2, undefined, '{"iid":3'],
+      ['nul', '/0/content', 1, file, '{"iid":7'],
+      ['nul', '/1/labels/0/name', 2, file, '{"iid":8'],
+      ['nul', '/1/labels/0/color', 2, file, '{"iid":8'],
     ])
   })
 
@@ -191,18 +140,9 @@ describe('a violation that only an import finds', () => {
 })
 
 describe('what is found when a batch is planned', () => {
-  const github = (number: number, title: string) => ({
-    number,
-    user: { id: 1, login: 'ada' },
-    title,
-    body: 'Text',
-    state: 'open',
-    locked: false,
-    created_at: '2026-01-01T00:00:00Z',
-    updated_at: '2026-01-01T00:00:00Z',
-    labels: [{ name: 'bug', color: 'd73a4a' }],
-    milestone: { title: '1.0', state: 'open' },
-  })
+  const { number: _, ...without } = githubIssue
+  const github = (number: number, title: string) => ({ number, ...without, title })
+
   test('has the place of its record, if labels and milestones were read before it', async () => {
     const [before, after] = [lines(github(1, 'Old'), github(2, 'Old')), lines(github(1, 'Old'), github(2, 'New'))]
     await forge.exchange.import(olga, { repositoryId: 10, records: readExchange({ json: before }) })
@@ -218,20 +158,6 @@ describe('what is found when a batch is planned', () => {
       total: 1,
       first: [details],
     })
-  })
-
-  test('has the place of its record in the file of a folder', async () => {
-    const files = (title: string) => ({
-      'issues.json': lines(github(1, 'Old'), github(2, title)),
-      'comments.json': '[]',
-    })
-    await forge.exchange.import(olga, { repositoryId: 10, records: readExchange(folderOf(files('Old'))) })
-    const importing = forge.exchange.import(olga, {
-      repositoryId: 10,
-      records: readExchange(folderOf(files('New'))),
-    })
-
-    await expect(importing).rejects.toMatchObject({ details: { pointer: '/1', line: 3, file: 'issues.json' } })
   })
 
   test('has the place of its item in YAML, also in a list in brackets', async () => {

@@ -7,9 +7,9 @@ import type {
   IssueRecord,
   IssueTracker,
 } from '../../../src/index.ts'
-import { MemoryTracker } from '../../exchange/trackers/memory-tracker.ts'
 import type { Person } from '../a-forge.ts'
 import { aForge, codeOf, olga } from '../a-forge.ts'
+import { MemoryTracker } from './memory-tracker.ts'
 import { aComment, allOf, anIssue, commentsOf } from './records.ts'
 
 let tracker = new MemoryTracker<Person>()

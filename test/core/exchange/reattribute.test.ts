@@ -1,8 +1,8 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import type { IssueTracker, ReattributeRequest } from '../../../src/index.ts'
-import { MemoryTracker } from '../../exchange/trackers/memory-tracker.ts'
 import type { Person } from '../a-forge.ts'
 import { aForge, codeOf, olga } from '../a-forge.ts'
+import { MemoryTracker } from './memory-tracker.ts'
 import { aComment, allOf, anIssue, commentsOf } from './records.ts'
 
 let tracker = new MemoryTracker<Person>()

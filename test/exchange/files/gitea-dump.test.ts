@@ -10,13 +10,13 @@ import { canonicalIssue, readExchange, readIssues, writeIssues } from '../../../
 import { openIssueSource, writeGiteaDump } from '../../../src/exchange/files.ts'
 import type { Person } from '../../core/a-forge.ts'
 import { aForge } from '../../core/a-forge.ts'
+import { MemoryTracker } from '../../core/exchange/memory-tracker.ts'
 import { allOf } from '../../core/exchange/records.ts'
 import { describeWith } from '../../programs.ts'
 import { bareIssue, fullIssue } from '../../schema/documents/sample-issue.ts'
 import { issuesOf } from '../../standalone/exchange/documents.ts'
 import { FOLDERS, giteaDump } from '../forges/samples.ts'
 import { folderOf, readSource } from '../reading.ts'
-import { MemoryTracker } from '../trackers/memory-tracker.ts'
 
 const RUNS = process.env['LONG'] === '1' ? 500 : 30
 const REPOSITORY = { owner: 'acme', name: 'rocket' }
