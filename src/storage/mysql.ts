@@ -60,8 +60,8 @@ export function mysqlStorage<C extends MysqlConnection | HostTransaction = Mysql
 
 /**
  * Runs `work` in a transaction on a connection of the host's pool, with the services of a forge and the connection, and
- * commits it. If the database aborts the transaction in favour of another, at a call of the forge or at a statement of
- * `work`, all of it runs again, ten times at most. The listeners of the forge are notified behind the COMMIT. If `work`
+ * commits it. If the database aborts the transaction in favour of another, at a call of the forge, at a statement of `work`
+ * or at COMMIT, all of it runs again, ten times at most. The listeners of the forge are notified behind the COMMIT. If `work`
  * fails, the transaction is rolled back. The connection returns to its pool; one whose server does not answer is destroyed.
  *
  * ```ts

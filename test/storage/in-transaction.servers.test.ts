@@ -209,6 +209,25 @@ onPostgres((open) => {
     })
   })
 
+  test('a transaction that the server refuses at COMMIT is run again', async () => {
+    const { run, inTransaction } = await openHost()
+    const both = meeting(2)
+    let begun = 0
+    const writeUnread = (id: number) =>
+      inTransaction(
+        async (_services, runIn) => {
+          begun += 1
+          await runIn('select id from host_issue')
+          await runIn(`insert into host_issue values (${id})`)
+          await both() // so that only COMMIT can refuse one of them
+        },
+        { isolation: 'serializable' },
+      )
+    await Promise.all([writeUnread(1), writeUnread(2)])
+
+    expect([begun, await run('select id from host_issue order by id')]).toEqual([3, [{ id: 1 }, { id: 2 }]])
+  })
+
   test('a lost connection does not end the process, and is an error of the work', async () => {
     const { inTransaction, run, idle } = await openHost()
     const losing = inTransaction(async (services) => {
