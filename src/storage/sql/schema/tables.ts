@@ -165,15 +165,19 @@ interface Narrower {
   readonly kind: PinKind
 }
 
+/** What heads lock, each with the thing of the host that it belongs to, and with which it is retired. */
+export const HEAD_SCOPES = {
+  user: 'user',
+  organization: 'organization',
+  issueBoard: 'repository',
+  pullRequestBoard: 'repository',
+  issueImports: 'repository',
+  issue: 'issue',
+  catalogue: undefined,
+} as const
+
 /** What a head locks. */
-export type HeadScope =
-  | 'user'
-  | 'organization'
-  | 'issueBoard'
-  | 'pullRequestBoard'
-  | 'issueImports'
-  | 'issue'
-  | 'catalogue'
+export type HeadScope = keyof typeof HEAD_SCOPES
 
 /** Our tables, by name without prefix, in the order in which they can be created. */
 export const TABLE_DESCRIPTIONS: Readonly<Record<keyof Tables, TableDescription>> = TABLES

@@ -1,6 +1,5 @@
 import { notFound } from '../../../schema/errors.ts'
 import type { Id } from '../../../schema/ids.ts'
-import type { HostThing } from '../../../schema/records.ts'
 import type { MaybePromise, SyncOrAsync } from '../../../schema/sync-or-async.ts'
 import { after } from '../../../schema/sync-or-async.ts'
 import type { Columns } from '../columns.ts'
@@ -9,6 +8,7 @@ import type { IdCodec } from '../ids.ts'
 import type { Query, QueryValues, Statement } from '../query.ts'
 import { defineQuery, takesLock } from '../query.ts'
 import type { HeadScope } from '../schema/tables.ts'
+import { HEAD_SCOPES } from '../schema/tables.ts'
 import type { RowsOfEach, Session, Statements } from '../session.ts'
 import { query, queryEach, queryEachAfter, queryFirst } from '../session.ts'
 
@@ -34,17 +34,6 @@ interface HeadRow {
   readonly total: number
   readonly next_seq: number
 }
-
-/** The thing of the host that the heads of a scope belong to, and with which they are retired. */
-const THINGS = {
-  user: 'user',
-  organization: 'organization',
-  issueBoard: 'repository',
-  pullRequestBoard: 'repository',
-  issueImports: 'repository',
-  issue: 'issue',
-  catalogue: undefined,
-} as const satisfies { readonly [S in HeadScope]: HostThing | undefined }
 
 /** How aggregates that a query finds are locked. */
 export interface FoundAggregates<Key> {
@@ -83,7 +72,7 @@ export class Heads {
 
   /** Returns the key of the head of a thing. @throws TypeError if the id does not fit its column */
   of(scope: Exclude<HeadScope, 'catalogue'>, id: Id): HeadKey {
-    return { scope, key: this.#ids.fitting(THINGS[scope], id) }
+    return { scope, key: this.#ids.fitting(HEAD_SCOPES[scope], id) }
   }
 
   /** Returns a head without locking it. The head of an aggregate that does not exist yet is all zero. */
@@ -153,7 +142,7 @@ export class Heads {
 
 /** Throws if a head is retired. @throws ForgeError the `*_NOT_FOUND` of the thing that the head belongs to */
 export function refuseRetired({ scope, retired }: Pick<Head, 'scope' | 'retired'>): void {
-  const thing = THINGS[scope]
+  const thing = HEAD_SCOPES[scope]
   if (retired && thing !== undefined) throw notFound(thing)
 }
 
