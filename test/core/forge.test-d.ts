@@ -146,21 +146,6 @@ describe('a forge', () => {
 describe('a forge error', () => {
   const error = undefined as unknown as ForgeError
 
-  test('narrows its details by its code', () => {
-    switch (error.code) {
-      case 'PIN_LIMIT_REACHED':
-        expectTypeOf(error.details.limit).toEqualTypeOf<number>()
-        break
-      case 'UNKNOWN_BADGE':
-        expectTypeOf(error.details.slugs).toEqualTypeOf<readonly string[]>()
-        break
-      case 'NOT_BLOCKED':
-        expectTypeOf(error.details).toEqualTypeOf<undefined>()
-        break
-      default:
-    }
-  })
-
   test('is recognised in what was caught', () => {
     const caught: unknown = error
     if (isForgeError(caught, 'BADGE_IN_USE')) expectTypeOf(caught.details.holders).toEqualTypeOf<number>()

@@ -56,13 +56,6 @@ describe('over HTTP/2', () => {
     expect((await ask(session, { ...PIN, origin })).status).toBe(401)
   })
 
-  it('a body is read', async () => {
-    const { session } = await serve()
-
-    const answer = await ask(session, { ...BADGES, authorization: 'token root' }, '{"badge_slugs":7}')
-    expect(answer).toMatchObject({ status: 422, text: expect.stringContaining('/badge_slugs') })
-  })
-
   it('a body that says it is too much ends no connection, and nothing warns of a header for that', async () => {
     const warned = vi.fn()
     process.on('warning', warned)

@@ -4,7 +4,7 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { nodeHandler } from '../../../src/http-adapters/node.ts'
 import type { SigningKeySource } from '../../../src/index.ts'
 import { ask, dial, exchange, serve, statuses } from '../../http.ts'
-import { authenticate, directory, openWorld, sshKey } from '../../world.ts'
+import { directory, openWorld, sshKey } from '../../world.ts'
 import { goodbye, mounted, sendThenRead } from './mounted.ts'
 
 const CLOSE = { Connection: 'close' }
@@ -191,13 +191,6 @@ describe('a body', () => {
     await connection.rest()
   })
 
-  it('of 64 MiB that is not taken leaves the connection open', async () => {
-    const port = await serve(mounted(openWorld({ limits: { maxBodyBytes: 100 } })))
-    const text = await exchange(port, ask(`POST ${BADGES}`, ROOT, 'x'.repeat(67_108_864)), goodbye)
-
-    expect(statuses(text)).toEqual([413, 200])
-  })
-
   it.each([
     ['over the limit', ROOT, 413],
     ['of an anonymous caller', {}, 401],
@@ -254,15 +247,6 @@ describe('a body', () => {
 
     expect(statuses(await exchange(port, begin, ...pieces, '0\r\n\r\n'))).toEqual([204])
   })
-
-  it('that is not UTF-8 is 422', async () => {
-    const handler = mounted(openWorld())
-    const port = await serve((request, response) =>
-      handler(Object.assign(request, { body: Buffer.from([0x7b, 0xff, 0x7d]) }), response),
-    )
-
-    expect(await exchange(port, ask(`POST ${BADGES}`, { ...ROOT, ...CLOSE }))).toContain('the body must be UTF-8')
-  })
 })
 
 describe('a failure', () => {
@@ -292,11 +276,4 @@ describe('a failure', () => {
 
     expect(await exchange(port, ask('GET /api/orgs/acme/blocks', CLOSE))).toMatch(/"requestId":"[\da-f-]{36}"/)
   })
-})
-
-it('a request from another site is served where the host allows it', async () => {
-  const port = await serve(mounted(openWorld(), { crossSite: 'allow', authenticate: () => authenticate('token ada') }))
-  const headers = { ...CLOSE, 'Sec-Fetch-Site': 'cross-site' }
-
-  expect(statuses(await exchange(port, ask('POST /api/repos/acme/rocket/issues/1/pin', headers)))).toEqual([204])
 })

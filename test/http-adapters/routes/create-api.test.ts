@@ -386,16 +386,6 @@ describe('dispatch', () => {
     expect(await forge.blocks.find('system', { organizationId: 6, userId: 7 })).toMatchObject({ note })
   })
 
-  it('does not ask the host about an issue that cannot be', async () => {
-    const asked: number[] = []
-    const { api } = openWorld({ directory: { ...directory, findIssue: (_id, index) => void asked.push(index) } })
-    for (const index of ['0', 'abc', '9007199254740992', '007']) {
-      await api.dispatch(request('POST', `/repos/acme/rocket/issues/${index}/pin`), () => people[0] ?? null)
-    }
-
-    expect(asked).toEqual([7])
-  })
-
   it.each(['/repos/a%00b/rocket/issues/pinned', '/repos/acme/a%0Ab/issues/pinned', '/orgs/%7F/blocks'])(
     'does not ask the host about the name in %s',
     async (path) => {

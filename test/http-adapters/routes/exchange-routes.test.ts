@@ -50,13 +50,6 @@ describe('the routes of the exchange', () => {
     expect(await api.dispatch(plainRequest({ path: EXPORT }), () => null)).toBeUndefined()
   })
 
-  it.each(['/repos/acme/rocket/issues', '/repos/acme/rocket/issues/7', '/repos/acme/rocket/issues/7/export'])(
-    'leave %s to the host',
-    async (path) => {
-      expect(await openWorld().api.dispatch(plainRequest({ path }), () => null)).toBeUndefined()
-    },
-  )
-
   it.each<[string, Partial<ApiOptions<Person>>, string]>([
     ['the service without documents', { services: ['exchange'] }, 'createApi needs documents'],
     [
@@ -127,13 +120,6 @@ describe('the exports of an API', () => {
     })
     expect(logged).toEqual([])
     expect(await statusOf(openWorld().api)).toBe(200)
-  })
-
-  it('are as many as its limit', async () => {
-    const { api } = openWorld({ limits: { maxExports: 2 } })
-    await Promise.all([begin(api), begin(api)])
-
-    expect(await statusOf(api)).toBe(503)
   })
 
   it('make room when one was sent, or is no longer wanted, and a HEAD keeps none', async () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import type { TextResponse } from '../../../src/http-adapters/http.ts'
-import { bodyTooLarge, statusOf } from '../../../src/http-adapters/http.ts'
+import { bodyTooLarge } from '../../../src/http-adapters/http.ts'
 import { ForgeError } from '../../../src/index.ts'
 import { directory, openWorld, people } from '../../world.ts'
 import { plainRequest } from '../dispatch.ts'
@@ -134,15 +134,6 @@ describe('a failure of a request that the client has aborted', () => {
   function unavailable(): Error {
     return new ForgeError('STORAGE_UNAVAILABLE', 'away', { outcome: 'nothing-done' })
   }
-})
-
-it('every code has its documented status, also those that the table of endpoints does not name', () => {
-  const codes = ['USER_NOT_FOUND', 'BODY_TOO_LARGE', 'BADGE_EXISTS', 'BADGE_IN_USE', 'EVENTS_PRUNED'] as const
-
-  expect(codes.map(statusOf)).toEqual([404, 413, 409, 409, 410])
-  expect([statusOf('INVALID_DOCUMENT'), statusOf('SCHEMA_OUTDATED'), statusOf('SCHEMA_TOO_NEW')]).toEqual([
-    422, 503, 503,
-  ])
 })
 
 it('an issue that moves to another repository stays on the old board until the host unpins it there', async () => {

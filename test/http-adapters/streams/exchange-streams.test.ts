@@ -84,14 +84,6 @@ describe.each(carriers)('over $name', (host) => {
     expect(world.logged).toEqual([])
   })
 
-  it('a body that gzip has compressed twice is not a document', async () => {
-    const { origin } = await serve({ limits: { maxImportBytes: 2_000_000 } })
-    const body = gzipSync(gzipSync('[]'))
-    const answer = await fetch(`${origin}${IMPORT}`, { method: 'POST', body, headers: ADA })
-
-    expect([answer.status, await answer.json()]).toMatchObject([422, { code: 'INVALID_DOCUMENT' }])
-  })
-
   it('an import whose client disconnects writes nothing more, is not logged, and makes room for another', async () => {
     const first = deferred<undefined>()
     const over = deferred<boolean>()

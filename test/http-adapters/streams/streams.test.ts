@@ -63,12 +63,6 @@ describe.each(carriers)('$name', (host) => {
       expect(isPieces(await body(connection), MANY)).toBe(true)
     })
 
-    it('of no bytes is a response without any', async () => {
-      const connection = await begun(() => streamed(new Pieces(0)), ask('GET /a/b/streams', CLOSE))
-
-      expect(await body(connection)).toHaveLength(0)
-    })
-
     it('ends with the connection of a client that speaks HTTP/1.0', async () => {
       const connection = await begun(
         () => streamed(new Pieces(3)),
@@ -195,31 +189,6 @@ describe.each(carriers)('$name', (host) => {
       expect(current.logged).toEqual([])
     })
 
-    it('is accepted at the limit', async () => {
-      const connection = await begun(
-        async (request) => text(await countOf(request, 2 * MEBIBYTE)),
-        post(hasLength(2 * MEBIBYTE)),
-      )
-      for (let index = 0; index < 2; index += 1) await connection.send(piece(index))
-
-      expect((await connection.reply()).text).toBe(String(2 * MEBIBYTE))
-    })
-
-    it('and not to its end leaves the connection usable', async () => {
-      const connection = await begun(
-        async (request) => {
-          if (request.method !== 'POST') return text('next')
-          for await (const chunk of streamOf(request)) if (chunk.length > 0) break
-          return text('enough')
-        },
-        post({ ...hasLength(3 * MEBIBYTE), Connection: 'keep-alive' }),
-      )
-      for (let index = 0; index < 3; index += 1) await connection.send(piece(index))
-      await connection.send(ask('GET /a/b/streams', CLOSE))
-
-      expect((await connection.rest()).toString()).toMatch(/^HTTP\/1.1 200 .*enough.*HTTP\/1.1 200 .*next/s)
-    })
-
     it('ends with the abort reason when the client disconnects, and nothing is logged', async () => {
       const over = deferred<unknown>()
       let taken = 0
@@ -269,14 +238,6 @@ describe.each(carriers)('$name', (host) => {
 
       expect(await over.promise).toEqual([true, true])
       expect(current.logged).toEqual([])
-    })
-
-    it('is read from a client that speaks HTTP/1.0', async () => {
-      const head = post(hasLength(MEBIBYTE)).replace('HTTP/1.1', 'HTTP/1.0')
-      const connection = await begun(async (request) => text(await countOf(request)), head)
-      await connection.send(piece(0))
-
-      expect((await connection.reply()).text).toBe(String(MEBIBYTE))
     })
 
     it('may answer while it is read', async () => {
