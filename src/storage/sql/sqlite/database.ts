@@ -1,6 +1,5 @@
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { closedError } from '../../../schema/errors.ts'
 import { runSync } from '../../../schema/sync-or-async.ts'
 import type { SchemaStatus } from '../../contract/storage.ts'
 import type { MigratedTables, Schema } from '../schema/schema.ts'
@@ -10,36 +9,29 @@ import { Connection } from './connection.ts'
 import type { OwnHandle } from './handle.ts'
 import { execAnyway, fileOf, isHandle, isInTransaction, openAnother, openWithBetterSqlite3, setting } from './handle.ts'
 
-/** A connection that writes, and its handle: the transaction that the host's `beforeCommit` receives. */
-export interface Writer<H> {
+/** A connection, and its handle: of the writer, the transaction that the host's `beforeCommit` receives. */
+export interface Opened<H> {
   readonly handle: H
   readonly connection: Connection
-}
-
-/** Our own writer and reader on a file, so that no reader waits for a writer; or the one connection to a database in memory. */
-export interface ReaderAndWriter<H> {
-  readonly reader: Connection
-  /** Whether the reader and the writer are one connection. */
-  readonly isShared: boolean
-  /** Returns the writer. @throws ForgeError `STORAGE_BUSY` if it cannot be prepared for writing now */
-  writer(): Writer<H>
-  /** Ends the transaction of the writer, and the writer if it is ours alone: the next change has another. */
-  discardWriter(): void
-  /** Returns whether a handle is open on the same database. */
-  includes(handle: SqliteHandle): boolean
-  /** Closes what the storage opened. */
+  /** Closes the handle, if it is ours. */
   close(): void
 }
 
-/** One database with our tables. It is opened at its first use, checked once, and closed at the end. */
+/**
+ * One database with our tables: a writer and a reader of our own on a file, so that no reader waits for a writer; or the one
+ * connection to a database in memory. It is opened at its first use, and checked once.
+ */
 export class SqliteDatabase<H extends SqliteHandle> {
   /** The host's handle, if the storage was given one. */
   readonly hostHandle: H | undefined
   readonly #file: string
   readonly #schema: Schema
-  #connections: ReaderAndWriter<H> | undefined
+  #reader: Opened<H> | undefined
+  #writer: Opened<H> | undefined
+  /** The file of the open reader, as SQLite names it. */
+  #openFile = ''
+  #isWal = false
   #isUsable = false
-  #life: 'open' | 'closing' | 'ended' = 'open'
 
   /**
    * @param given - an open handle, or a file; the file stays the same if the process changes its directory
@@ -54,120 +46,157 @@ export class SqliteDatabase<H extends SqliteHandle> {
     }
   }
 
+  /** Whether the open database is in memory, or a temporary one: the reader is the writer, and no one else can reach it. */
+  get isShared(): boolean {
+    return this.#openFile === ''
+  }
+
   /**
-   * Returns the connections to a database whose tables can be used.
+   * Returns the connection to read on. Its tables can be used.
    * @throws ForgeError `SCHEMA_OUTDATED`, `SCHEMA_TOO_NEW`, `STORAGE_BUSY`, `STORAGE_UNAVAILABLE`
    */
-  connect(): ReaderAndWriter<H> {
-    if (this.#isUsable && this.#connections !== undefined) return this.#connections
-    this.#refuseEnded()
+  reader(): Connection {
+    if (this.#isUsable && this.#reader !== undefined) return this.#reader.connection
     if (!this.#exists()) throw outdated()
 
-    return this.look((connections) => {
-      runSync(this.#schema.refuseUnusable(connections.reader))
+    return this.look(({ connection }) => {
+      runSync(this.#schema.refuseUnusable(connection))
       this.#isUsable = true
-      return connections
+      return connection
     })
+  }
+
+  /**
+   * Runs work in a transaction of the writer that has the write lock from the start. If anything fails behind BEGIN, no
+   * transaction stays open, and the next one has another writer.
+   * @throws what the work throws, what `reader` throws
+   */
+  write<T>(work: (writer: Opened<H>) => T): T {
+    this.reader()
+    return this.#transact(work)
   }
 
   /** Migrates tables: ours, or those of a host. Nothing is written before the version check has passed. */
   migrate(tables: MigratedTables): void {
-    this.look((connections) => {
-      if (connections.isShared && isInTransaction(connections.writer().handle)) {
+    this.look(({ connection, handle }) => {
+      if (this.isShared && isInTransaction(handle)) {
         throw new TypeError('the handle is inside a transaction: end it before migrate()')
       }
-      if (!runSync(tables.needsMigration(connections.reader))) return
+      if (!runSync(tables.needsMigration(connection))) return
 
-      transact(connections, ({ connection }) => runSync(tables.complete(connection)))
+      this.#transact((writer) => runSync(tables.complete(writer.connection)))
     })
   }
 
   /** Runs work on a database that may not be usable. If the work fails, no connection stays open on such a database. */
-  look<T>(work: (connections: ReaderAndWriter<H>) => T): T {
-    this.#refuseEnded()
-    this.#connections ??= this.#open()
+  look<T>(work: (reader: Opened<H>) => T): T {
+    this.#reader ??= this.#openReader()
     try {
-      return work(this.#connections)
+      return work(this.#reader)
     } catch (error) {
-      if (!this.#isUsable) this.#close()
+      if (!this.#isUsable) this.close()
       throw error
     }
   }
 
   /** Returns the state of the tables. Writes nothing. */
   status(): SchemaStatus {
-    this.#refuseEnded()
     if (!this.#exists()) return { state: 'empty', warnings: [] }
 
-    return this.look(({ reader, isShared }) => {
-      const state = runSync(this.#schema.state(reader))
-      return { state, warnings: isShared || this.hostHandle === undefined ? [] : warningsAbout(this.hostHandle) }
+    return this.look(({ connection }) => {
+      const state = runSync(this.#schema.state(connection))
+      return { state, warnings: this.isShared || this.hostHandle === undefined ? [] : warningsAbout(this.hostHandle) }
     })
+  }
+
+  /** Returns whether a handle is open on the database. */
+  includes(handle: H): boolean {
+    this.reader()
+    return this.isShared ? handle === this.#reader?.handle : fileOf(handle) === this.#openFile
   }
 
   /** Gives the next change another writer. A transaction on the one connection to a database in memory may be the host's. */
   replaceWriter(): void {
-    if (this.#connections?.isShared === false) this.#connections.discardWriter()
+    if (!this.isShared) this.#discardWriter()
   }
 
-  /** Refuses new calls from now on. Earlier calls may still connect. */
-  beginClosing(): void {
-    if (this.#life === 'open') this.#life = 'closing'
+  /** Closes what the storage opened. */
+  close(): void {
+    this.#isUsable = false
+    this.#reader?.close()
+    this.#reader = undefined
+    this.replaceWriter()
   }
 
-  /** Closes what the storage opened, permanently. */
-  end(): void {
-    this.#life = 'ended'
-    this.#close()
-  }
-
-  /** Throws if the storage is closing. @throws ForgeError `STORAGE_UNAVAILABLE` for a new call once it is closing */
-  refuseClosing(): void {
-    if (this.#life !== 'open') throw closed()
-  }
-
-  #open(): ReaderAndWriter<H> {
-    const { hostHandle } = this
-    if (hostHandle !== undefined) {
-      const file = fileOf(hostHandle)
-      return file === '' ? shared(hostHandle, 'host') : onFile(() => openAnother(hostHandle, file))
+  #transact<T>(work: (writer: Opened<H>) => T): T {
+    const writer = this.#openWriter()
+    writer.connection.command('begin immediate')
+    try {
+      const value = work(writer)
+      writer.connection.command('commit')
+      return value
+    } catch (error) {
+      this.#discardWriter()
+      throw error
     }
-    if (this.#file !== IN_MEMORY) return onFile(() => openWithBetterSqlite3(this.#file))
+  }
 
-    const handle = openWithBetterSqlite3(IN_MEMORY)
-    handle.exec('pragma foreign_keys = on')
-    return shared(asHosts<H>(handle), 'us', () => handle.close())
+  #openReader(): Opened<H> {
+    const { hostHandle } = this
+    this.#openFile = hostHandle === undefined ? '' : fileOf(hostHandle)
+    if (hostHandle !== undefined && this.isShared) {
+      const connection = new Connection(hostHandle, 'call', 'host')
+      return { handle: hostHandle, connection, close: () => connection.end() }
+    }
+    if (this.#file === IN_MEMORY) return this.#open('pragma foreign_keys = on')
+
+    const reader = this.#open(READER_SETTINGS)
+    this.#openFile = fileOf(reader.handle)
+    return reader
+  }
+
+  #openWriter(): Opened<H> {
+    if (this.isShared) return this.look((reader) => reader)
+
+    this.#writer ??= this.#open(WRITER_SETTINGS)
+    // Retried until it succeeds: the file cannot leave the old mode while others read in it.
+    if (!this.#isWal) this.#writer.connection.exec('pragma journal_mode = wal')
+    this.#isWal = true
+    return this.#writer
+  }
+
+  /** Opens one more handle. If its settings fail, it is closed again. */
+  #open(settings: string): Opened<H> {
+    const { hostHandle } = this
+    const handle =
+      hostHandle === undefined ? openWithBetterSqlite3(this.#file) : openAnother(hostHandle, this.#openFile)
+    const connection = new Connection(handle, 'call', 'us')
+    try {
+      connection.exec(settings)
+    } catch (error) {
+      handle.close()
+      throw error
+    }
+    const close = (): void => {
+      connection.end()
+      handle.close()
+    }
+    return { handle: asHosts(handle), connection, close }
+  }
+
+  /** Ends the transaction of the writer, and the writer if it is not the reader. */
+  #discardWriter(): void {
+    const discarded = this.isShared ? this.#reader : this.#writer
+    if (discarded === undefined) return
+
+    this.#writer = undefined
+    attempt(() => execAnyway(discarded.handle, 'rollback')) // what failed may have ended the transaction already
+    // The host may have a statement open on it: the handle goes with that statement.
+    if (!this.isShared) attempt(() => discarded.close())
   }
 
   #exists(): boolean {
     return this.hostHandle !== undefined || this.#file === IN_MEMORY || existsSync(this.#file)
-  }
-
-  #refuseEnded(): void {
-    if (this.#life === 'ended') throw closed()
-  }
-
-  #close(): void {
-    this.#isUsable = false
-    this.#connections?.close()
-    this.#connections = undefined
-  }
-}
-
-/**
- * Runs work in a transaction that has the write lock from the start. If anything fails behind BEGIN, no transaction stays
- * open, and the next one has another writer.
- */
-export function transact<H, T>(connections: ReaderAndWriter<H>, work: (writer: Writer<H>) => T): T {
-  const writer = connections.writer()
-  writer.connection.command('begin immediate')
-  try {
-    const value = work(writer)
-    writer.connection.command('commit')
-    return value
-  } catch (error) {
-    connections.discardWriter()
-    throw error
   }
 }
 
@@ -177,10 +206,6 @@ function absolute(file: string): string {
   const name = file.trim() // better-sqlite3 trims the name too
   if (name === '') throw new TypeError('the file name is empty: name a file, or use :memory:')
   return name === IN_MEMORY ? name : resolve(name)
-}
-
-function closed(): Error {
-  return closedError('the storage is closed')
 }
 
 const READER_SETTINGS = 'pragma busy_timeout = 0; pragma query_only = on'
@@ -193,86 +218,12 @@ const READER_SETTINGS = 'pragma busy_timeout = 0; pragma query_only = on'
 const WRITER_SETTINGS =
   'pragma busy_timeout = 0; pragma foreign_keys = on; pragma synchronous = full; pragma temp_store = memory'
 
-/** @param open - opens one more handle on the file */
-function onFile<H extends SqliteHandle>(open: () => OwnHandle): ReaderAndWriter<H> {
-  const reader = connected(open(), READER_SETTINGS)
-  const file = fileOf(reader.handle)
-  let writer: Writer<OwnHandle> | undefined
-  let isWal = false
-
-  function discardWriter(): void {
-    const discarded = writer
-    writer = undefined
-    if (discarded === undefined) return
-    rollBack(discarded.handle)
-    try {
-      close(discarded)
-    } catch {
-      // The host has a statement open on it: the handle goes with that statement.
-    }
-  }
-
-  return {
-    reader: reader.connection,
-    isShared: false,
-    includes: (handle) => fileOf(handle) === file,
-    writer() {
-      writer ??= connected(open(), WRITER_SETTINGS)
-      // Retried until it succeeds: the file cannot leave the old mode while others read in it.
-      if (!isWal) writer.connection.exec('pragma journal_mode = wal')
-      isWal = true
-      return { connection: writer.connection, handle: asHosts(writer.handle) }
-    },
-    discardWriter,
-    close() {
-      close(reader)
-      discardWriter()
-    },
-  }
-}
-
-/** A database in memory, or a temporary one: no one else can reach it. @param end - closes the handle, if it is ours */
-function shared<H extends SqliteHandle>(
-  handle: H,
-  owner: 'us' | 'host',
-  end: () => unknown = () => undefined,
-): ReaderAndWriter<H> {
-  const connection = new Connection(handle, 'call', owner)
-  return {
-    reader: connection,
-    isShared: true,
-    includes: (other) => other === handle,
-    writer: () => ({ connection, handle }),
-    discardWriter: () => rollBack(handle),
-    close() {
-      connection.end()
-      end()
-    },
-  }
-}
-
-/** Configures a new connection. If that fails, the connection is closed again. */
-function connected(handle: OwnHandle, settings: string): Writer<OwnHandle> {
-  const connection = new Connection(handle, 'call', 'us')
+/** Runs work that may fail. */
+function attempt(work: () => unknown): void {
   try {
-    connection.exec(settings)
-    return { handle, connection }
-  } catch (error) {
-    handle.close()
-    throw error
-  }
-}
-
-function close({ handle, connection }: Writer<OwnHandle>): void {
-  connection.end()
-  handle.close()
-}
-
-function rollBack(handle: SqliteHandle): void {
-  try {
-    execAnyway(handle, 'rollback')
+    work()
   } catch {
-    // What failed has ended the transaction already.
+    // Nothing depends on it.
   }
 }
 
@@ -289,7 +240,7 @@ function asHosts<H extends SqliteHandle>(handle: OwnHandle): H {
  */
 function warningsAbout(handle: SqliteHandle): readonly string[] {
   const synchronous = setting(handle, 'synchronous')
-  if (synchronous === undefined || synchronous >= 2) return []
+  if (synchronous >= 2) return []
 
   return [
     `the host's handle has synchronous = ${synchronous}: changes of withTransactionSync may be lost when the power fails; ` +

@@ -2,8 +2,7 @@ import { isForgeError } from '../../../schema/errors.ts'
 import { unavailable } from '../errors.ts'
 import { MAX_WAIT_MS, pauseBefore } from '../retry.ts'
 import type { SqliteHandle } from './connection.ts'
-import type { SqliteDatabase, Writer } from './database.ts'
-import { transact } from './database.ts'
+import type { Opened, SqliteDatabase } from './database.ts'
 import { NotUndone } from './errors.ts'
 
 /** A batch has at most so many changes, because it stops the event loop. */
@@ -15,7 +14,7 @@ const MAX_COLLECTING_MS = 5
 /** A change that waits for its batch. */
 interface Pending<H> {
   /** Runs in the open transaction. */
-  readonly work: (writer: Writer<H>) => unknown
+  readonly work: (writer: Opened<H>) => unknown
   readonly resolve: (value: unknown) => void
   readonly reject: (error: unknown) => void
   readonly signal: AbortSignal | undefined
@@ -49,7 +48,7 @@ export class GroupCommit<H extends SqliteHandle> {
    * Adds a change to the batch. The work may run more than once, and is answered once: with the reason of the signal if
    * that aborts before.
    */
-  submit<T>(work: (writer: Writer<H>) => T, signal: AbortSignal | undefined): Promise<T> {
+  submit<T>(work: (writer: Opened<H>) => T, signal: AbortSignal | undefined): Promise<T> {
     const answered = new Promise<unknown>((resolve, reject) => {
       this.#waiting.push({ work, resolve, reject, signal, deadline: performance.now() + MAX_WAIT_MS })
       if (this.#state === 'idle') this.#schedule()
@@ -95,7 +94,7 @@ export class GroupCommit<H extends SqliteHandle> {
 
   #commit(batch: readonly Pending<H>[]): void {
     try {
-      const answers = transact(this.#database.connect(), (writer) => batch.map((pending) => attempt(writer, pending)))
+      const answers = this.#database.write((writer) => batch.map((pending) => attempt(writer, pending)))
       this.#refusals = 0
       for (const answer of answers) answer()
     } catch (error) {
@@ -123,7 +122,7 @@ function hasAborted<H>({ signal }: Pending<H>): boolean {
 }
 
 /** Makes one change of a batch. Returns what answers its caller after the COMMIT. @throws the error of the whole batch */
-function attempt<H>(writer: Writer<H>, pending: Pending<H>): () => void {
+function attempt<H>(writer: Opened<H>, pending: Pending<H>): () => void {
   const { work, resolve, reject, signal } = pending
   if (hasAborted(pending)) return () => reject(signal?.reason)
   try {

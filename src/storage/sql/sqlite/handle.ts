@@ -40,7 +40,7 @@ export function openWithBetterSqlite3(file: string): SqliteConnection {
   throw unavailable('the installed better-sqlite3 does not report whether a transaction is open')
 }
 
-function betterSqlite3(): unknown {
+function betterSqlite3(): SqliteHandle['constructor'] {
   try {
     return createRequire(import.meta.url)('better-sqlite3')
   } catch (error) {
@@ -62,24 +62,19 @@ export function openAnother(hosts: SqliteHandle, file: string): OwnHandle {
   throw new TypeError('the constructor of the handle opens another database: pass a handle of the driver')
 }
 
-function openWith(Constructor: unknown, file: string): OwnHandle {
-  if (typeof Constructor !== 'function') throw unavailable('the SQLite driver has no constructor to open a file with')
-
-  const handle = opened(() => Reflect.construct(Constructor, [file]))
+function openWith(driver: SqliteHandle['constructor'], file: string): OwnHandle {
+  let handle: unknown
+  try {
+    handle = Reflect.construct(driver, [file])
+  } catch (error) {
+    throw unavailable(lacksBinary(error) ? NO_BINARY : 'the database file cannot be opened', error)
+  }
   if (isOwnHandle(handle)) return handle
   throw unavailable('the SQLite driver opened a file but returned no handle')
 }
 
 function isOwnHandle(value: unknown): value is OwnHandle {
   return isHandle(value) && 'close' in value && typeof value.close === 'function'
-}
-
-function opened(open: () => unknown): unknown {
-  try {
-    return open()
-  } catch (error) {
-    throw lacksBinary(error) ? unavailable(NO_BINARY, error) : unavailable('the database file cannot be opened', error)
-  }
 }
 
 const NO_BINARY = 'better-sqlite3 is installed without its binary for this Node: npm rebuild better-sqlite3'
@@ -105,11 +100,10 @@ export function fileOf(handle: SqliteHandle): string {
   throw new TypeError('the handle must return rows as objects by column name: the name of its file cannot be read')
 }
 
-/** Returns the number that a pragma of a handle is set to; undefined if it is not a number. */
-export function setting(handle: SqliteHandle, pragma: string): number | undefined {
+/** Returns the number that a pragma of a handle is set to. */
+export function setting(handle: SqliteHandle, pragma: string): number {
   const [row] = query(handle, `pragma ${pragma}`)
-  const [value]: readonly unknown[] = typeof row === 'object' && row !== null ? Object.values(row) : []
-  return typeof value === 'number' ? value : undefined
+  return Number(Object.values(Object(row))[0])
 }
 
 function query(handle: SqliteHandle, sql: string): readonly unknown[] {

@@ -1,3 +1,4 @@
+import { closedError } from '../../../schema/errors.ts'
 import type { MaybePromise, SyncOrAsync } from '../../../schema/sync-or-async.ts'
 import { promiseTry, runSync, wait } from '../../../schema/sync-or-async.ts'
 import type { ForgeStorage } from '../../contract/storage.ts'
@@ -16,11 +17,10 @@ import type { Session, WriteCircumstances } from '../session.ts'
 import { createSqlStores } from '../stores/stores.ts'
 import type { SqliteHandle } from './connection.ts'
 import { Connection } from './connection.ts'
-import type { ReaderAndWriter } from './database.ts'
-import { SqliteDatabase, transact } from './database.ts'
+import { SqliteDatabase } from './database.ts'
 import { NotUndone } from './errors.ts'
 import { GroupCommit } from './group-commit.ts'
-import { execAnyway, isHandle, isInTransaction } from './handle.ts'
+import { isHandle, isInTransaction } from './handle.ts'
 
 /**
  * Creates a storage on an SQLite database. Nothing is opened before its first use. @throws TypeError if an option is
@@ -35,20 +35,14 @@ export function createSqliteStorage<H extends SqliteHandle>(
   const schema = new Schema(context)
   const database = new SqliteDatabase<H>(fileOrHandle, schema)
   const runtime = new SqliteRuntime(database, writeLock(context.prefix))
+
   const storage: ForgeStorage<H> = {
     ...createSqlStores(context, runtime),
     transactions: 'synchronous',
     checkTransaction: (transaction) => runtime.checkTransaction(transaction),
     migrate: () => runtime.migrate(schema),
-    async schemaStatus() {
-      database.refuseClosing()
-      return retried(() => database.status())
-    },
-    async close() {
-      database.beginClosing()
-      await runtime.settled()
-      database.end()
-    },
+    schemaStatus: async () => runtime.retried(() => database.status()),
+    close: () => runtime.close(),
   }
   return { storage, context, runtime }
 }
@@ -71,6 +65,7 @@ class SqliteRuntime<H extends SqliteHandle> implements HostedRuntime<H> {
   readonly #batches: GroupCommit<H>
   readonly #known = new WeakMap<H, Connection>()
   #isChanging = false
+  #isClosed = false
 
   /** @param writeLock - takes the write lock and changes nothing */
   constructor(database: SqliteDatabase<H>, lock: Statement<unknown>) {
@@ -87,7 +82,7 @@ class SqliteRuntime<H extends SqliteHandle> implements HostedRuntime<H> {
 
   read<T>(work: (session: Session) => MaybePromise<T>, transaction: H | undefined): MaybePromise<T> {
     if (transaction !== undefined) return work(this.#connectionOf(transaction))
-    return this.#readPlain(({ reader }) => work(reader))
+    return this.#readPlain(work)
   }
 
   write<T>(
@@ -98,58 +93,72 @@ class SqliteRuntime<H extends SqliteHandle> implements HostedRuntime<H> {
     if (transaction !== undefined) {
       const connection = this.#open(transaction)
       signal?.throwIfAborted()
-      return this.#change(transaction, () => connection.atomically(() => runSync(work(connection, transaction))))
+      return this.#change(() => connection.atomically(() => runSync(work(connection, transaction))))
     }
-    this.#database.refuseClosing()
+    this.#refuseClosed()
     if (this.#isHostInside()) throw new TypeError('the handle is inside a transaction: use withTransactionSync')
     return this.#batches.submit(({ connection, handle }) => runSync(work(connection, handle)), signal)
   }
 
   async migrate(tables: MigratedTables): Promise<void> {
-    this.#database.refuseClosing()
-    await retried(() => this.#database.migrate(tables))
+    await this.retried(() => this.#database.migrate(tables))
   }
 
   plainly<T>(work: (session: Session) => MaybePromise<T>, limits?: CallLimits): Promise<T> {
-    return promiseTry(() => retried(() => this.#database.look(({ reader }) => work(reader)), limits?.milliseconds))
+    const look = () => this.#database.look(({ connection }) => work(connection))
+    return promiseTry(() => this.retried(look, limits?.milliseconds))
   }
 
   inTransaction<T>(work: (session: Session, transaction: H) => MaybePromise<T>): Promise<T> {
-    const inside = (): T =>
-      transact(this.#database.connect(), ({ connection, handle }) => runSync(wait(work(connection, handle))))
-    return promiseTry(inside)
+    return promiseTry(() => {
+      this.#refuseClosed()
+      return this.#database.write(({ connection, handle }) => runSync(wait(work(connection, handle))))
+    })
   }
 
-  /** Resolves when every change is answered. */
-  settled(): Promise<void> {
-    return this.#batches.settled()
+  /** Runs work, and repeats it for up to five seconds, or as limited, while others keep the database busy. */
+  retried<T>(work: () => MaybePromise<T>, milliseconds = MAX_WAIT_MS): MaybePromise<T> {
+    const attempt = () => {
+      this.#refuseClosed()
+      return work()
+    }
+    try {
+      return attempt()
+    } catch (error) {
+      return retryAfter(error, attempt, limitedTo(milliseconds))
+    }
   }
 
-  #readPlain<T>(query: (connections: ReaderAndWriter<H>) => MaybePromise<T>): MaybePromise<T> {
-    this.#database.refuseClosing()
+  /** Refuses new calls, and closes the database when every change is answered. */
+  async close(): Promise<void> {
+    this.#isClosed = true
+    await this.#batches.settled()
+    this.#database.close()
+  }
+
+  #readPlain<T>(work: (session: Session) => MaybePromise<T>): MaybePromise<T> {
     // On a shared connection, a running batch is not committed yet: read after it.
-    if (this.#batches.isRunning && this.#database.connect().isShared) {
-      return Promise.resolve().then(() => this.#readPlain(query))
+    if (this.#batches.isRunning && this.#database.isShared) {
+      return Promise.resolve().then(() => this.#readPlain(work))
     }
-    return retried(() => this.#attempt(query))
-  }
-
-  #attempt<T>(query: (connections: ReaderAndWriter<H>) => MaybePromise<T>): MaybePromise<T> {
-    const connections = this.#database.connect()
-    if (connections.isShared && this.#isHostInside()) {
-      throw new TypeError('the handle is inside a transaction: use withTransactionSync')
-    }
-    return query(connections)
+    return this.retried(() => {
+      const reader = this.#database.reader()
+      if (this.#database.isShared && this.#isHostInside()) {
+        throw new TypeError('the handle is inside a transaction: use withTransactionSync')
+      }
+      return work(reader)
+    })
   }
 
   /** Runs a change in the host's transaction. @throws TypeError if it failed and could not be rolled back */
-  #change<T>(transaction: H, change: () => T): T {
+  #change<T>(change: () => T): T {
     this.#isChanging = true
     try {
       return change()
     } catch (error) {
-      if (error instanceof NotUndone) undo(transaction, error.cause)
-      throw error
+      if (!(error instanceof NotUndone)) throw error
+      const message = 'a change failed in this transaction and could not be undone: roll the transaction back'
+      throw new TypeError(message, { cause: error.cause })
     } finally {
       this.#isChanging = false
     }
@@ -166,11 +175,11 @@ class SqliteRuntime<H extends SqliteHandle> implements HostedRuntime<H> {
 
   /** Returns the connection of a host's handle. @throws TypeError if it is not a handle, or is on another database */
   #connectionOf(transaction: H): Connection {
-    this.#database.refuseClosing()
+    this.#refuseClosed()
     const known = this.#known.get(transaction)
     if (known !== undefined) return known
     if (!isHandle(transaction)) throw new TypeError('the transaction must be an open SQLite handle')
-    if (!this.#database.connect().includes(transaction)) {
+    if (!this.#database.includes(transaction)) {
       throw new TypeError('the transaction is on another database than the storage')
     }
 
@@ -185,28 +194,12 @@ class SqliteRuntime<H extends SqliteHandle> implements HostedRuntime<H> {
     throw new TypeError('beforeCommit must not change the forge: its change is still open')
   }
 
+  #refuseClosed(): void {
+    if (this.#isClosed) throw closedError('the storage is closed')
+  }
+
   #isHostInside(): boolean {
     const { hostHandle } = this.#database
     return hostHandle !== undefined && isInTransaction(hostHandle)
   }
-}
-
-/** Runs work, and repeats it for up to five seconds, or as limited, while others keep the database busy. */
-function retried<T>(work: () => MaybePromise<T>, milliseconds = MAX_WAIT_MS): MaybePromise<T> {
-  try {
-    return work()
-  } catch (error) {
-    return retryAfter(error, work, limitedTo(milliseconds))
-  }
-}
-
-/** Rolls a change back although the host has a statement open. @throws the error of the change, or TypeError if that fails */
-function undo(transaction: SqliteHandle, cause: unknown): never {
-  try {
-    execAnyway(transaction, 'rollback to forgelet; release forgelet')
-  } catch {
-    const message = 'a change failed in this transaction and could not be undone: roll the transaction back'
-    throw new TypeError(message, { cause })
-  }
-  throw cause
 }

@@ -117,27 +117,6 @@ function handleWithFailingCommits(...codes: readonly string[]): SqliteHandle {
   })
 }
 
-describe('inside beforeCommit', () => {
-  test('a plain change is a TypeError, for its own change is still open', async () => {
-    const storage = await openStorage(newFile())
-    const outcome = storage.pinBoards.update(
-      BOARD,
-      pinning('1', { beforeCommit: () => void storage.pinBoards.update(BOARD, pinning('2')) }),
-    )
-
-    await expect(outcome).rejects.toThrow(TypeError)
-    expect(await issuesOn(storage, BOARD)).toEqual([])
-  })
-
-  test('a promise is a TypeError, and the change is rolled back', async () => {
-    const storage = await openStorage(newFile())
-    const outcome = storage.pinBoards.update(BOARD, pinning('1', { beforeCommit: async () => undefined }))
-
-    await expect(outcome).rejects.toThrow(TypeError)
-    expect(await issuesOn(storage, BOARD)).toEqual([])
-  })
-})
-
 test('close lets the open batch finish', async () => {
   const file = newFile()
   const storage = await openStorage(file)

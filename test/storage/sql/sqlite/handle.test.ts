@@ -1,8 +1,7 @@
-import assert from 'node:assert/strict'
 import Database from 'better-sqlite3'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import type { SqliteHandle } from '../../../../src/storage/sqlite.ts'
-import { BOARD, outcomeOf, pin } from '../../../../src/testing/testing.ts'
+import { BOARD, pin } from '../../../../src/testing/testing.ts'
 import { newFile, newStorage, openHandle, openStorage } from '../database-files.ts'
 import { pinning } from '../pinning.ts'
 
@@ -21,25 +20,7 @@ describe('a handle that answers in a shape we do not know', () => {
   })
 })
 
-const CLOSED = { thrown: { code: 'STORAGE_UNAVAILABLE', message: 'the handle is closed' } }
-
 describe('a handle that the host has closed', () => {
-  test.each(['inTransaction', 'isTransaction'])('is STORAGE_UNAVAILABLE if its %s throws then', async (name) => {
-    const database = new Database(':memory:')
-    const handle: SqliteHandle = { prepare: (sql) => database.prepare(sql), exec: (sql) => database.exec(sql) }
-    Object.defineProperty(handle, name, {
-      get() {
-        assert(database.open, 'the driver has its own error')
-        return database.inTransaction
-      },
-    })
-    const storage = await openStorage(handle)
-    database.close()
-
-    expect(await outcomeOf(() => pin(storage, BOARD, '1'))).toMatchObject(CLOSED)
-    expect(await outcomeOf(() => storage.checkTransaction(handle))).toMatchObject(CLOSED)
-  })
-
   test('does not stop plain calls on a file that is open already', async () => {
     const handle = new Database(newFile())
     const storage = await openStorage(handle)

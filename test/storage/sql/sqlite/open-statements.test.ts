@@ -143,22 +143,6 @@ describe('in a transaction of the host', () => {
     return { handle, storage, change }
   }
 
-  test('a beforeCommit that leaves a statement open is refused, and the rest can be committed', async () => {
-    const { handle, storage, change } = await begun()
-    const rows: IterableIterator<unknown>[] = []
-    change('1')
-
-    expect(() =>
-      change(
-        '2',
-        misuse(() => void rows.push(readOn(handle))),
-      ),
-    ).toThrow(/beforeCommit/)
-    rows[0]?.return?.()
-    handle.exec('commit')
-    expect(await issuesOn(storage, BOARD)).toEqual(['1'])
-  })
-
   test.each([
     ['ends it', ['rollback']],
     ['begins another', ['rollback', 'begin immediate']],
