@@ -16,6 +16,8 @@ declare class AbortController {
   abort(reason?: unknown): void
 }
 
+declare function structuredClone<T>(value: T): T
+
 declare const console: {
   error(...values: unknown[]): void
 }

@@ -13,8 +13,8 @@ import type {
   PgClient,
   PgPool,
   PgPoolClient,
-  SchemaPlanOptions,
   SchemaStorageOptions,
+  SqlStorageOptions,
 } from '../src/storage/postgres.ts'
 import { postgresSchemaPlan, postgresStorage } from '../src/storage/postgres.ts'
 import { sqliteSchemaPlan, sqliteStorage } from '../src/storage/sqlite.ts'
@@ -72,7 +72,7 @@ export interface DatabaseKind<Tx> {
   /** Removes all rows of ours and the tables `host_…`. Without this, a new database costs less. */
   empty?(run: Host<Tx>['run']): Promise<unknown>
   open(url: string): Promise<Host<Tx>>
-  plan(options?: SchemaPlanOptions): readonly string[]
+  plan(options?: SqlStorageOptions): readonly string[]
 }
 
 /** A kind of database whose connections are of no interest. */

@@ -2,7 +2,6 @@ import type { ForgeStorage } from './contract/storage.ts'
 import type { SqlStorageOptions } from './sql/context.ts'
 import { SQL_OPTIONS } from './sql/context.ts'
 import { mysqlDialect } from './sql/dialects/mariadb.ts'
-import type { SchemaPlanOptions } from './sql/schema/schema.ts'
 import { planSchema } from './sql/schema/schema.ts'
 import type { HostTransaction } from './sql/servers/host-transaction.ts'
 import type { Transactional, TransactionOptions } from './sql/servers/in-transaction.ts'
@@ -12,7 +11,6 @@ import { inMariadbTransaction, openMysql } from './sql/servers/mariadb.ts'
 export type { SqlStorageOptions } from './sql/context.ts'
 export type { IdColumn } from './sql/dialect.ts'
 export type { IdColumns } from './sql/ids.ts'
-export type { SchemaPlanOptions } from './sql/schema/schema.ts'
 export type { HostTransaction } from './sql/servers/host-transaction.ts'
 export type { Isolation, Transactional, TransactionOptions } from './sql/servers/in-transaction.ts'
 export type { MysqlConnection, MysqlPool, MysqlPoolConnection, MysqlQuery } from './sql/servers/mariadb.ts'
@@ -92,6 +90,6 @@ export function inTransaction<T, S, C extends MysqlPoolConnection>(
  *
  * @throws TypeError if an option is invalid
  */
-export function mysqlSchemaPlan(options: SchemaPlanOptions = {}): readonly string[] {
-  return planSchema('mysqlSchemaPlan', mysqlDialect, options, { from: true, ...SQL_OPTIONS })
+export function mysqlSchemaPlan(options: SqlStorageOptions = {}): readonly string[] {
+  return planSchema('mysqlSchemaPlan', mysqlDialect, options, SQL_OPTIONS)
 }

@@ -2,7 +2,6 @@ import type { ForgeStorage } from './contract/storage.ts'
 import type { SchemaStorageOptions } from './sql/context.ts'
 import { SCHEMA_OPTIONS } from './sql/context.ts'
 import { postgresDialect } from './sql/dialects/postgres.ts'
-import type { SchemaPlanOptions } from './sql/schema/schema.ts'
 import { planSchema } from './sql/schema/schema.ts'
 import type { HostTransaction } from './sql/servers/host-transaction.ts'
 import type { Transactional, TransactionOptions } from './sql/servers/in-transaction.ts'
@@ -12,7 +11,6 @@ import { inPostgresTransaction, openPostgres } from './sql/servers/postgres.ts'
 export type { SchemaStorageOptions, SqlStorageOptions } from './sql/context.ts'
 export type { IdColumn } from './sql/dialect.ts'
 export type { IdColumns } from './sql/ids.ts'
-export type { SchemaPlanOptions } from './sql/schema/schema.ts'
 export type { HostTransaction } from './sql/servers/host-transaction.ts'
 export type { Isolation, Transactional, TransactionOptions } from './sql/servers/in-transaction.ts'
 export type { PgAnswer, PgClient, PgPool, PgPoolClient, PgQuery, PgTypes } from './sql/servers/pg-client.ts'
@@ -108,6 +106,6 @@ export function inTransaction<T, S, P extends PgPool>(
  *
  * @throws TypeError if an option is invalid
  */
-export function postgresSchemaPlan(options: SchemaPlanOptions & SchemaStorageOptions = {}): readonly string[] {
-  return planSchema('postgresSchemaPlan', postgresDialect, options, { from: true, ...SCHEMA_OPTIONS })
+export function postgresSchemaPlan(options: SchemaStorageOptions = {}): readonly string[] {
+  return planSchema('postgresSchemaPlan', postgresDialect, options, SCHEMA_OPTIONS)
 }

@@ -3,7 +3,6 @@ import type { ForgeStorage } from './contract/storage.ts'
 import type { SqlStorageOptions } from './sql/context.ts'
 import { SQL_OPTIONS } from './sql/context.ts'
 import { sqliteDialect } from './sql/dialects/sqlite.ts'
-import type { SchemaPlanOptions } from './sql/schema/schema.ts'
 import { planSchema } from './sql/schema/schema.ts'
 import type { SqliteHandle } from './sql/sqlite/connection.ts'
 import type { SqliteConnection } from './sql/sqlite/handle.ts'
@@ -13,7 +12,6 @@ import { createSqliteStorage } from './sql/sqlite/sqlite-runtime.ts'
 export type { SqlStorageOptions } from './sql/context.ts'
 export type { IdColumn } from './sql/dialect.ts'
 export type { IdColumns } from './sql/ids.ts'
-export type { SchemaPlanOptions } from './sql/schema/schema.ts'
 export type { SqliteHandle } from './sql/sqlite/connection.ts'
 export type { SqliteConnection } from './sql/sqlite/handle.ts'
 
@@ -57,8 +55,8 @@ export function sqliteStorage<H extends SqliteHandle = SqliteHandle>(
  *
  * @throws TypeError if an option is invalid
  */
-export function sqliteSchemaPlan(options: SchemaPlanOptions = {}): readonly string[] {
-  return planSchema('sqliteSchemaPlan', sqliteDialect, options, { from: true, ...SQL_OPTIONS })
+export function sqliteSchemaPlan(options: SqlStorageOptions = {}): readonly string[] {
+  return planSchema('sqliteSchemaPlan', sqliteDialect, options, SQL_OPTIONS)
 }
 
 /**

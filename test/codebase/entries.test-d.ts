@@ -1,7 +1,7 @@
 import { describe, expectTypeOf, it } from 'vitest'
 import type { ForgeError, ForgeErrorCode } from '../../src/index.ts'
 import { isForgeError } from '../../src/index.ts'
-import type { Change, ChangeCircumstances, ForgeStorage, PinRow } from '../../src/storage/storage.ts'
+import type { ChangeCircumstances, ChangeDecision, ForgeStorage, PinRow } from '../../src/storage/storage.ts'
 
 describe('"forgelet"', () => {
   it('narrows the details of an error by its code', () => {
@@ -26,7 +26,7 @@ describe('"forgelet"', () => {
 })
 
 describe('"forgelet/storage"', () => {
-  type Decide = Change<readonly PinRow[], void, undefined>['decide']
+  type Decide = ChangeDecision<readonly PinRow[], void>
 
   it('has decisions that are made at once', () => {
     expectTypeOf<() => Promise<ReturnType<Decide>>>().not.toExtend<Decide>()
@@ -36,19 +36,22 @@ describe('"forgelet/storage"', () => {
     expectTypeOf<Parameters<Decide>[0]>().not.toExtend<PinRow[]>()
   })
 
-  it('passes a decision what was prepared for it', () => {
+  it('takes the decision that a change prepares', () => {
     const update = (storage: ForgeStorage<'open'>, circumstances: ChangeCircumstances<'open'>) =>
       storage.issueImports.update(
         { repositoryId: '10' },
         {
           ...circumstances,
-          prepare: async (state, transaction) => ({ state, transaction }),
-          decide: (state, _at, prepared) => ({ state, events: [], result: prepared }),
+          prepare: async (prepared, transaction) => (state) => ({
+            state,
+            events: [],
+            result: { prepared, transaction },
+          }),
         },
       )
     type Prepared = Awaited<ReturnType<typeof update>>['result']
 
-    expectTypeOf<Prepared>().toEqualTypeOf<{ state: undefined; transaction: 'open' }>()
+    expectTypeOf<Prepared>().toEqualTypeOf<{ prepared: undefined; transaction: 'open' }>()
   })
 
   it('distinguishes the transactions of two drivers', () => {

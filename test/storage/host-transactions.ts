@@ -237,22 +237,6 @@ export function hostTransactions(kinds: readonly AnyKind[], how: 'whole' | 'shor
       })
     })
 
-    test('two forges in one database both write there, each for itself and with a limit of its own', async () => {
-      const database = await open()
-      const storages = [database.storage(), await database.migrated({ prefix: 'beside_' })]
-      const forges = storages.map((storage) => forgeOn(storage))
-      await forges[1]?.pins.pin(olga, issue(11))
-      const host = await database.begun()
-      for (const [n, forge] of forges.entries()) await within(forge, host, pin(1 + 11 * n), pin(2 + 11 * n))
-      const full = await within(forges[1] ?? forgeOn(database.storage()), host, pin(14))
-      const gone = (services: Services) => services.lifecycle.issueDeleted(issue(1))
-      for (const forge of forges.slice(0, 1)) await within(forge, host, gone)
-      await host.commit()
-
-      expect(full.outcomes).toMatchObject([{ thrown: { code: 'PIN_LIMIT_REACHED' } }])
-      expect(await Promise.all(forges.map(pinned))).toEqual([['2'], ['11', '12', '13']])
-    })
-
     if (kind.levels.includes('read committed')) {
       test.each([undefined, 'snapshot'] as const)(
         'fifteen hosts that pin at once, at the level "%s", never pass the limit',
@@ -312,18 +296,6 @@ export function hostTransactions(kinds: readonly AnyKind[], how: 'whole' | 'shor
 
         expect(await codeOf(() => ending)).toBe('STORAGE_BUSY')
         release()
-      })
-
-      test('calls that are started together are made one after the other, and none is lost', async () => {
-        const { forge, host } = await begun({ limits: { maxPins: { issue: 7 } } })
-        const together = (ids: readonly number[]) =>
-          forge.withTransaction(host.transaction, (services) =>
-            Promise.allSettled(ids.map((id) => services.pins.pin(olga, issue(id)))),
-          )
-        await Promise.all([together([1, 2, 3, 4]), together([5, 6, 7, 8])])
-        await host.commit()
-
-        expect(await pinned(forge)).toHaveLength(7)
       })
 
       test('a call that the work did not wait for is waited for', async () => {

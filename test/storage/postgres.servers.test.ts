@@ -208,26 +208,6 @@ onPostgres((open) => {
     })
   })
 
-  test('where search_path names no existing schema, every call says so at once, and works once there is one', async () => {
-    const database = await open()
-    const nowhere = 'later'
-    const pool = database.pool({ options: `-c search_path=${nowhere}` })
-    const storage = database.storage(pool, { schema: undefined })
-    const refusal = { code: 'STORAGE_UNAVAILABLE', message: expect.stringMatching(/search_path .* create the schema/) }
-
-    await expect(storage.migrate()).rejects.toMatchObject(refusal) // took five minutes
-    await expect(storage.schemaStatus()).rejects.toMatchObject(refusal)
-    await expect(issuesOn(storage, BOARD)).rejects.toMatchObject(refusal)
-    const transaction = await pool.connect()
-    await transaction.query('begin')
-    await expect(pin(storage, BOARD, '1', { transaction })).rejects.toMatchObject(refusal)
-    await transaction.query('rollback')
-    transaction.release()
-    await database.run(`create schema ${nowhere}`)
-    await storage.migrate()
-    expect(await pin(storage, BOARD, '1')).toBe(1)
-  })
-
   test('where no schema is asked for, the tables are those that a statement reaches', async () => {
     const database = await open()
     const behind = database.storage(database.pool({ options: `-c search_path=nowhere,public` }), {

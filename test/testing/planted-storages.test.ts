@@ -102,7 +102,10 @@ const PLANTED: readonly [fault: string, caughtBy: string, plant: (sound: Memory)
       changing(sound, (store, key, change) =>
         change.prepare === undefined
           ? store.update(key, change)
-          : store.update(key, { ...change, decide: (state) => ({ state, events: [], result: undefined as never }) }),
+          : store.update(key, {
+              ...change,
+              prepare: () => (state) => ({ state, events: [], result: undefined as never }),
+            }),
       ),
   ],
   [
@@ -427,10 +430,10 @@ test.each(PLANTED)('a storage that %s is caught by "%s"', async (_fault, caughtB
   expect(outcomes.map(({ status }) => status)).toContain('rejected')
 })
 
-type Update = <Key, State, Result, Prepared>(
+type Update = <Key, State, Result>(
   store: AggregateStore<Key, State, undefined>,
   key: Key,
-  change: Change<State, Result, undefined, Prepared>,
+  change: Change<State, Result, undefined>,
 ) => MaybePromise<Outcome<Result>>
 
 /** A fault in the changes of the boards, the badges of users and the imports. */
@@ -443,30 +446,30 @@ function changing({ pinBoards, userBadges, issueImports }: Memory, update: Updat
 }
 
 /** A change that is decided in another way, whether or not something is prepared for it. */
-function redecided<State, Result, Prepared>(
-  change: Change<State, Result, undefined, Prepared>,
-  alter: (decide: ChangeDecision<State, Result>['decide']) => ChangeDecision<State, Result>['decide'],
-): Change<State, Result, undefined, Prepared> {
+function redecided<State, Result>(
+  change: Change<State, Result, undefined>,
+  alter: (decide: ChangeDecision<State, Result>) => ChangeDecision<State, Result>,
+): Change<State, Result, undefined> {
   if (change.prepare === undefined) return { ...change, decide: alter(change.decide) }
 
-  const { decide } = change
-  const altered: typeof decide = (state, at, prepared) =>
-    alter((before, time) => decide(before, time, prepared))(state, at)
-  return { ...change, decide: altered }
+  const { prepare, ...rest } = change
+  return { ...rest, prepare: async (state, transaction) => alter(await prepare(state, transaction)) }
 }
 
 const preparedBefore: Update = async (store, key, change) => {
   if (change.prepare === undefined) return store.update(key, change)
 
-  const { prepare, decide, ...rest } = change
+  const { prepare, ...rest } = change
   const looked = await store.update(key, {
     ...rest,
     beforeCommit: undefined,
-    prepare,
-    decide: (state, _at, result) => ({ state, events: [], result }),
+    prepare: async (before, transaction) => {
+      const result = await prepare(before, transaction)
+      return (state) => ({ state, events: [], result })
+    },
   })
   await turns(1)
-  return store.update(key, { ...rest, decide: (state, at) => decide(state, at, looked.result) })
+  return store.update(key, { ...rest, decide: looked.result })
 }
 
 function rowsAs({ pinBoards }: Memory, alter: (rows: readonly PinRow[]) => readonly PinRow[]): Partial<Memory> {

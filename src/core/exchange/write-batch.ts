@@ -2,7 +2,7 @@ import { isForgeError } from '../../schema/errors.ts'
 import type { Id } from '../../schema/ids.ts'
 import type { EventDraft, ForgeEvent } from '../../schema/records.ts'
 import type { MaybePromise, SyncOrAsync } from '../../schema/sync-or-async.ts'
-import { wait } from '../../schema/sync-or-async.ts'
+import { after, wait } from '../../schema/sync-or-async.ts'
 import type { Call, Scope } from '../call.ts'
 import { runIn, writeContext } from '../call.ts'
 import type { Actor, Caller, PortContext } from '../ports.ts'
@@ -60,14 +60,14 @@ function* attemptOf<A extends Actor, Tx, Plan>(
   // Set by each attempt of the storage, and used by what follows in the same attempt.
   let planned: PlannedBatch<Plan> | undefined
   const outcome = yield* wait(
-    scope.environment.storage.issueImports.update<Plan, PlannedBatch<Plan>>(
+    scope.environment.storage.issueImports.update<Plan>(
       { repositoryId },
       {
-        prepare: (_state, transaction) => runIn(scope, plan({ actor, transaction, signal })),
-        decide: (state, _at, decided) => {
-          planned = decided
-          return { state, events: decided.event === undefined ? [] : [decided.event], result: decided.plan }
-        },
+        prepare: (_state, transaction) =>
+          after(runIn(scope, plan({ actor, transaction, signal })), (decided) => (state) => {
+            planned = decided
+            return { state, events: decided.event === undefined ? [] : [decided.event], result: decided.plan }
+          }),
         ...writeContext(scope, call),
         beforeCommit: (events, transaction) => runIn(scope, committed(scope, planned, events, transaction)),
         signal,

@@ -36,38 +36,22 @@ export interface WriteContext<Tx> {
   readonly transaction?: Tx | undefined
 }
 
-/** How a change is decided. */
-export interface ChangeDecision<State, Result> {
-  readonly prepare?: undefined
-  /**
-   * Pure and synchronous. It may run again on a newer state, at a later time. It returns the same state object if
-   * nothing changes: then nothing is written, except that the head may be created. An exception ends the change with
-   * nothing written.
-   *
-   * @param at - the time of the attempt, which its events carry too
-   */
-  readonly decide: (state: State, at: Date) => Decision<State, Result, EventDraft>
-}
+/**
+ * Decides one change. Pure and synchronous. It may run again on a newer state, at a later time. It returns the same state
+ * object if nothing changes: then nothing is written, except that the head may be created. An exception ends the change
+ * with nothing written.
+ *
+ * @param at - the time of the attempt, which its events carry too
+ */
+export type ChangeDecision<State, Result> = (state: State, at: Date) => Decision<State, Result, EventDraft>
 
-/** How a change is decided that needs data of the host which nothing may change until the commit. */
-export interface PreparedDecision<State, Result, Tx, Prepared> {
-  /**
-   * Runs on the open transaction of the change, after the aggregate was locked and loaded. It may read through the storage there, but change nothing through it. It runs again with every attempt. An
-   * exception ends the change with nothing written. Like `beforeCommit`, it may return a promise only where the
-   * storage is asynchronous.
-   */
-  readonly prepare: (state: State, transaction: Tx) => MaybePromise<Prepared>
-  /**
-   * Like `ChangeDecision.decide`.
-   *
-   * @param prepared - what `prepare` returned in the same attempt
-   */
-  readonly decide: (state: State, at: Date, prepared: Prepared) => Decision<State, Result, EventDraft>
-}
-
-/** One change of one aggregate. `Prepared` is what `prepare` returns; a change without `prepare` has none. */
-export type Change<State, Result, Tx, Prepared = undefined> = ChangeCircumstances<Tx> &
-  (ChangeDecision<State, Result> | PreparedDecision<State, Result, Tx, Prepared>)
+/**
+ * Looks up data of the host which nothing may change until the commit, and returns the decision that follows. It runs on
+ * the open transaction of the change, after the aggregate was locked and loaded, and again with every attempt. It may read
+ * through the storage there, but change nothing through it. An exception ends the change with nothing written. Like
+ * `beforeCommit`, it may return a promise only where the storage is asynchronous.
+ */
+export type Prepare<State, Result, Tx> = (state: State, transaction: Tx) => MaybePromise<ChangeDecision<State, Result>>
 
 /** What a change carries besides its decision. */
 export interface ChangeCircumstances<Tx> extends WriteContext<Tx> {
@@ -76,6 +60,13 @@ export interface ChangeCircumstances<Tx> extends WriteContext<Tx> {
    */
   readonly signal?: AbortSignal | undefined
 }
+
+/** One change of one aggregate: its decision, or what returns the decision. */
+export type Change<State, Result, Tx> = ChangeCircumstances<Tx> &
+  (
+    | { readonly decide: ChangeDecision<State, Result>; readonly prepare?: undefined }
+    | { readonly prepare: Prepare<State, Result, Tx>; readonly decide?: undefined }
+  )
 
 /** How a change ended. */
 export interface Outcome<Result> {
@@ -92,10 +83,7 @@ export interface AggregateStore<Key, State, Tx> {
    * Applies one change. @throws ForgeError `*_NOT_FOUND` if the key, or what the decision adds, is retired;
    * `STORAGE_BUSY`, `STORAGE_UNAVAILABLE`
    */
-  update<Result, Prepared = undefined>(
-    key: Key,
-    change: Change<State, Result, Tx, Prepared>,
-  ): MaybePromise<Outcome<Result>>
+  update<Result>(key: Key, change: Change<State, Result, Tx>): MaybePromise<Outcome<Result>>
 }
 
 /** A page request with its defaults filled in. Its numbers are safe integers from 1 up. */

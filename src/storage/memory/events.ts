@@ -1,41 +1,50 @@
-import { ForgeError, invalidInput } from '../../schema/errors.ts'
+import { ForgeError } from '../../schema/errors.ts'
 import type { ForgeEvent } from '../../schema/records.ts'
 import type { Consumer, EventFilter, EventStore } from '../contract/events.ts'
-import type { Lease, Memory } from './tables.ts'
-import { copyEvent, cursorOf, cutPage, placeIn } from './tables.ts'
+import { cursorOf, cutPage, noCursor, placeIn } from './pages.ts'
+import type { Memory } from './tables.ts'
+
+/** The place up to which a consumer has processed events, and who holds its name until when, in milliseconds since 1970. */
+interface Lease {
+  readonly place: number
+  readonly holder: string | undefined
+  readonly until: number
+}
 
 /** Creates the events of a memory storage. The id of an event is its place. */
 export function memoryEvents(memory: Memory): EventStore<undefined> {
+  const { events } = memory
+  const consumers = new Map<string, Lease>()
+  /** The last pruned place of the outbox. */
+  let oldest = 0
+
   /** Returns the lease if the holder still has it. */
   function leaseOf({ name, holder }: Consumer): Lease | undefined {
-    const lease = memory.tables.consumers.get(name)
+    memory.refuseClosed()
+    const lease = consumers.get(name)
     return lease?.holder === holder && lease.until > Date.now() ? lease : undefined
   }
 
   return {
     read({ after, limit }) {
-      const { oldest, events } = memory.tables
       const start = after === undefined ? oldest : placeInOutbox(after)
       if (start < oldest) throw pruned(oldest)
 
-      const found = events.filter((event) => idOf(event) > start).slice(0, limit)
+      const found = events.rows.filter((event) => idOf(event) > start).slice(0, limit)
       const last = found.at(-1)
-      return { events: found.map(copyEvent), cursor: cursorOf(last === undefined ? start : idOf(last)) }
+      return { events: structuredClone(found), cursor: cursorOf(last === undefined ? start : idOf(last)) }
     },
 
     list(filter, query) {
-      const matching = memory.tables.events.filter((event) => matches(event, filter)).reverse()
-      const { items, limit, cursor } = cutPage(matching, (event) => [-idOf(event), ''], query)
-      return { items: items.map(copyEvent), limit, cursor }
+      const matching = events.rows.filter((event) => matches(event, filter)).reverse()
+      const { total: _, ...page } = cutPage(matching, (event) => [-idOf(event), ''], query)
+      return page
     },
 
-    history: (issueId) =>
-      memory.tables.events
-        .filter((event) => event.issueId === issueId)
-        .flatMap((event) => (isPinning(event) ? [copyEvent(event)] : [])),
+    history: (issueId) => structuredClone(events.rows.filter(isPinning).filter((event) => event.issueId === issueId)),
 
     claim({ name, holder }, milliseconds) {
-      const { consumers, oldest } = memory.tables
+      memory.refuseClosed()
       const known = consumers.get(name)
       const now = Date.now()
       if (known?.holder !== undefined && known.holder !== holder && known.until > now) return undefined
@@ -50,25 +59,27 @@ export function memoryEvents(memory: Memory): EventStore<undefined> {
       const lease = leaseOf(consumer)
       if (lease === undefined) return false
 
-      memory.tables.consumers.set(consumer.name, { ...lease, place: Math.max(lease.place, place) })
+      consumers.set(consumer.name, { ...lease, place: Math.max(lease.place, place) })
       return true
     },
 
     release(consumer) {
       const lease = leaseOf(consumer)
-      if (lease !== undefined) memory.tables.consumers.set(consumer.name, { ...lease, holder: undefined })
+      if (lease !== undefined) consumers.set(consumer.name, { ...lease, holder: undefined })
     },
 
-    forget: (name) => memory.tables.consumers.delete(name),
+    forget(name) {
+      memory.refuseClosed()
+      return consumers.delete(name)
+    },
 
     prune(before) {
-      const { tables } = memory
-      const behindAll = Math.min(...[...tables.consumers.values()].map(({ place }) => place))
+      const behindAll = Math.min(...[...consumers.values()].map(({ place }) => place))
       const goes = (event: ForgeEvent): boolean =>
         idOf(event) <= behindAll && event.at.getTime() < before.getTime() && !isLivingHistory(memory, event)
-      const removed = tables.events.filter(goes)
-      tables.events = tables.events.filter((event) => !goes(event))
-      tables.oldest = Math.max(tables.oldest, ...removed.slice(-1).map(idOf))
+      const removed = events.rows.filter(goes)
+      events.replace(events.rows.filter((event) => !goes(event)))
+      oldest = Math.max(oldest, ...removed.slice(-1).map(idOf))
       return removed.length
     },
   }
@@ -92,16 +103,17 @@ function isPinning(event: ForgeEvent): event is ForgeEvent<'issue.pinned' | 'iss
 }
 
 /** Pins and unpins of an issue that is not retired, nor its repository, are shown as its history. */
-function isLivingHistory({ tables: { retired } }: Memory, event: ForgeEvent): boolean {
-  if (!isPinning(event)) return false
-  return !retired.has(`issue ${event.issueId}`) && !retired.has(`repository ${event.repositoryId}`)
+function isLivingHistory(memory: Memory, event: ForgeEvent): boolean {
+  const { issueId, repositoryId } = event
+  if (!isPinning(event) || issueId === null || repositoryId === null) return false
+  return !memory.isRetired('issue', issueId) && !memory.isRetired('repository', repositoryId)
 }
 
 /** Places count upwards from zero. A cursor of the audit view counts backwards and is not valid for the outbox. */
 function placeInOutbox(cursor: string): number {
   const [place] = placeIn(cursor)
   if (place >= 0) return place
-  throw invalidInput('/after', 'cursor', 'after must be the cursor of an earlier page')
+  throw noCursor()
 }
 
 function pruned(oldest: number): ForgeError<'EVENTS_PRUNED'> {

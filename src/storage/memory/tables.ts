@@ -1,77 +1,104 @@
-import { closedError, invalidInput, notFound } from '../../schema/errors.ts'
+import { closedError, notFound } from '../../schema/errors.ts'
 import type { Id } from '../../schema/ids.ts'
-import type { Page } from '../../schema/paging.ts'
-import type { Badge, Block, EventDraft, ForgeEvent, HostThing } from '../../schema/records.ts'
+import type { EventDraft, ForgeEvent, HostThing } from '../../schema/records.ts'
 import type { MaybePromise } from '../../schema/sync-or-async.ts'
 import { runSync, wait } from '../../schema/sync-or-async.ts'
-import type { PageQuery, PinBoardKey, PinRow, WriteContext } from '../contract/stores.ts'
+import type { Removed, Retired, Retirement } from '../contract/storage.ts'
+import type { Change, Outcome, WriteContext } from '../contract/stores.ts'
 
-/** A pin of a board. Pins of one board are in order. */
-export interface KeptPin extends PinBoardKey, PinRow {}
-
-/** A block and its place in the order of blocking. */
-export interface KeptBlock extends Block {
-  readonly place: number
+/** One aggregate: how a change loads and writes it. Both copy, because the caller may modify what it has. */
+export interface Aggregate<State> {
+  /** What must not be retired. */
+  readonly things: readonly Thing[]
+  load(): State
+  /** Throws if something may not be added. */
+  check?(after: State): void
+  write(before: State, after: State): void
 }
 
-/** A grant. It holds the badge by id, because the definition may change. */
-export interface KeptGrant {
-  readonly userId: Id
-  readonly badgeId: Id
-  readonly grantedAt: Date
-  readonly grantedBy: Id | null
+/** A thing of the host. */
+type Thing = readonly [HostThing, Id]
+
+/** Which rows are removed with a thing of the host, and how they are counted. */
+interface Removal<Row> {
+  readonly counted: keyof Removed
+  isPartOf(row: Row, retired: Retired): boolean
 }
 
-/** The place up to which a consumer has processed events, and who holds its name until when, in milliseconds since 1970. */
-export interface Lease {
-  readonly place: number
-  readonly holder: string | undefined
-  readonly until: number
-}
+/** Removes the rows that are part of a thing. */
+type Removing = (retired: Retired) => { readonly removed: Partial<Removed>; readonly remove: () => void }
 
-/** Names a thing of the host. */
-export type ThingName = `${HostThing} ${Id}`
-
-/** The data. Rows are replaced, never modified in place. */
-class Data {
-  pins: readonly KeptPin[] = []
-  blocks: readonly KeptBlock[] = []
-  grants: readonly KeptGrant[] = []
-  badges: readonly Badge[] = []
-  events: ForgeEvent[] = []
-  readonly retired: Set<ThingName> = new Set()
-  /** The epoch of each organization. */
-  readonly epochs: Map<Id, number> = new Map()
-  readonly consumers: Map<string, Lease> = new Map()
-  /** The last pruned place of the outbox. */
-  oldest = 0
-  /** The last assigned numbers: none is assigned twice. */
-  readonly last = { event: 0, block: 0, badge: 0 }
-}
-
-/** The tables of a memory storage. Everything is synchronous, so no other call intervenes in a change. */
+/** What the stores of a memory storage share. Everything is synchronous, so no other call intervenes in a change. */
 export class Memory {
-  readonly #tables = new Data()
+  readonly events: Table<ForgeEvent> = new Table(this)
+  readonly #retired: Set<string> = new Set()
+  readonly #removals: Removing[] = []
+  #lastEvent = 0
   #isClosed = false
   #isLent = false
 
-  /** The data. @throws ForgeError `STORAGE_UNAVAILABLE` if the storage is closed */
-  get tables(): Data {
-    if (this.#isClosed) throw closedError('the storage is closed')
-    return this.#tables
+  /** Creates the table of a store, from which rows are removed when a thing of the host is retired. */
+  table<Row>({ counted, isPartOf }: Removal<Row>): Table<Row> {
+    const table = new Table<Row>(this)
+    this.#removals.push((retired) => {
+      const kept = table.rows.filter((row) => !isPartOf(row, retired))
+      const removed = { [counted]: table.rows.length - kept.length }
+      return { removed, remove: () => table.replace(kept) }
+    })
+    return table
   }
 
   close(): void {
     this.#isClosed = true
   }
 
+  /** Throws if the storage is closed. @throws ForgeError `STORAGE_UNAVAILABLE` */
+  refuseClosed(): void {
+    if (this.#isClosed) throw closedError('the storage is closed')
+  }
+
+  isRetired(thing: HostThing, id: Id): boolean {
+    this.refuseClosed()
+    return this.#retired.has(`${thing} ${id}`)
+  }
+
   /** Throws if one of the things is retired. @throws ForgeError its `*_NOT_FOUND` */
-  refuseRetired(...things: readonly (readonly [HostThing, Id])[]): void {
-    for (const [thing, id] of things) if (this.tables.retired.has(`${thing} ${id}`)) throw notFound(thing)
+  refuseRetired(...things: readonly Thing[]): void {
+    for (const [thing, id] of things) if (this.isRetired(thing, id)) throw notFound(thing)
+  }
+
+  /** Runs one change: loads, decides, writes all or nothing with the events. */
+  update<State, Result>(aggregate: Aggregate<State>, change: Change<State, Result, undefined>): Outcome<Result> {
+    const { prepare } = change
+    change.signal?.throwIfAborted()
+    this.refuseRetired(...aggregate.things)
+    const before = aggregate.load()
+    const decide = prepare === undefined ? change.decide : this.#lend(() => prepare(before, undefined))
+    const at = change.by.at()
+    const { state: after, events: drafts, result } = decide(before, at)
+    aggregate.check?.(after)
+    const events = this.#commit(drafts, at, change, () => {
+      if (after !== before) aggregate.write(before, after)
+    })
+    return { result, events }
+  }
+
+  /** Retires one thing of the host, with all rows that are part of it. Nothing happens if it is retired already. */
+  retire(retirement: Retirement<undefined>): readonly ForgeEvent[] {
+    const { by, record, retired } = retirement
+    const [thing, id] = thingOf(retired)
+    if (this.isRetired(thing, id)) return []
+
+    const parts = this.#removals.map((removing) => removing(retired))
+    const removed: Removed = Object.assign({ pins: 0, blocks: 0, grants: 0 }, ...parts.map((part) => part.removed))
+    return this.#commit([record(removed)], by.at(), retirement, () => {
+      for (const { remove } of parts) remove()
+      this.#retired.add(`${thing} ${id}`)
+    })
   }
 
   /** Runs the host's code in the middle of a change. The calls that it makes may read but not write. */
-  lend<T>(work: () => MaybePromise<T>): T {
+  #lend<T>(work: () => MaybePromise<T>): T {
     this.#refuseLent()
     this.#isLent = true
     try {
@@ -82,21 +109,24 @@ export class Memory {
   }
 
   /** Calls the host's `beforeCommit` with the events, and writes only then: an exception leaves everything unchanged. */
-  commit(
+  #commit(
     drafts: readonly EventDraft[],
     at: Date,
     { by, beforeCommit }: WriteContext<undefined>,
-    write: (tables: Data) => void,
+    write: () => void,
   ): readonly ForgeEvent[] {
-    const { last } = this.tables
-    const events = drafts.map((draft, index) =>
-      copyEvent({ id: String(last.event + 1 + index), version: 1, at, actorId: by.actorId, ...draft }),
-    )
-    if (events.length > 0 && beforeCommit !== undefined) this.lend(() => beforeCommit(events.map(copyEvent), undefined))
+    const events = drafts.map((draft, index): ForgeEvent => {
+      const id = String(this.#lastEvent + 1 + index)
+      return structuredClone({ id, version: 1, at, actorId: by.actorId, ...draft })
+    })
+    if (events.length > 0 && beforeCommit !== undefined) {
+      this.#lend(() => beforeCommit(structuredClone(events), undefined))
+    }
     this.#refuseLent()
-    write(this.tables)
-    this.tables.events.push(...events.map(copyEvent))
-    last.event += events.length
+    this.refuseClosed()
+    write()
+    this.events.add(structuredClone(events))
+    this.#lastEvent += events.length
     return events
   }
 
@@ -105,47 +135,42 @@ export class Memory {
   }
 }
 
-/** Copies an event. */
-export function copyEvent<E extends ForgeEvent>(event: E): E {
-  return { ...event, at: new Date(event.at), data: { ...event.data } }
+/** The rows of one kind. They are replaced, never modified in place. */
+export class Table<Row> {
+  readonly #memory: Memory
+  #rows: Row[] = []
+
+  constructor(memory: Memory) {
+    this.#memory = memory
+  }
+
+  /** The rows. @throws ForgeError `STORAGE_UNAVAILABLE` if the storage is closed */
+  get rows(): readonly Row[] {
+    this.#memory.refuseClosed()
+    return this.#rows
+  }
+
+  replace(rows: Row[]): void {
+    this.#rows = rows
+  }
+
+  /** Adds rows at the end, without a copy of all. */
+  add(rows: readonly Row[]): void {
+    this.#rows.push(...rows)
+  }
 }
 
-/** The place of a row in a list: by the number, and then by the text. */
-export type RowPlace = readonly [number, string]
-
-/**
- * Cuts one page out of a complete list.
- *
- * @param placeOf - returns the place of a row, which grows along the list; a cursor names it
- * @throws ForgeError `INVALID_INPUT` if the cursor is invalid
- */
-export function cutPage<T>(rows: readonly T[], placeOf: (row: T) => RowPlace, { from, limit }: PageQuery): Page<T> {
-  const rest = 'after' in from ? following(rows, placeOf, placeIn(from.after)) : rows.slice((from.page - 1) * limit)
-  const items = rest.slice(0, limit)
-  const last = items.at(-1)
-  const cursor = last !== undefined && rest.length > limit ? cursorOf(...placeOf(last)) : undefined
-  return { items, total: rows.length, limit, cursor }
-}
-
-function following<T>(rows: readonly T[], placeOf: (row: T) => RowPlace, last: RowPlace): readonly T[] {
-  return rows.filter((row) => comparePlaces(placeOf(row), last) > 0)
-}
-
-/** Compares two places, for `sort`. */
-export function comparePlaces([one, text]: RowPlace, [other, otherText]: RowPlace): number {
-  if (one !== other) return one - other
-  if (text === otherText) return 0
-  return text < otherText ? -1 : 1
-}
-
-/** Returns the cursor that names a place. */
-export function cursorOf(number: number, text = ''): string {
-  return `p${number} ${text}`
-}
-
-/** Returns the place that a cursor names. @throws ForgeError `INVALID_INPUT` if the cursor is invalid */
-export function placeIn(cursor: string): RowPlace {
-  const [, number, text] = /^p(-?\d{1,15}) (.*)$/su.exec(cursor) ?? []
-  if (number !== undefined && text !== undefined) return [Number(number), text]
-  throw invalidInput('/after', 'cursor', 'after must be the cursor of an earlier page')
+function thingOf(retired: Retired): Thing {
+  switch (retired.thing) {
+    case 'user':
+      return ['user', retired.userId]
+    case 'organization':
+      return ['organization', retired.organizationId]
+    case 'repository':
+      return ['repository', retired.repositoryId]
+    case 'issue':
+      return ['issue', retired.issueId]
+    default:
+      return retired satisfies never
+  }
 }

@@ -1,4 +1,5 @@
-import { Kysely } from 'kysely'
+import type { KyselyPlugin } from 'kysely'
+import { Kysely, OperationNodeTransformer, TableNode } from 'kysely'
 import { needObject } from '../../schema/arguments.ts'
 import type { OptionNames } from '../../schema/options.ts'
 import { refuseUnknown } from '../../schema/options.ts'
@@ -8,7 +9,6 @@ import type { IdColumns } from './ids.ts'
 import { chooseIdColumns, IdCodec } from './ids.ts'
 import type { Tables } from './schema/tables.ts'
 import { TABLE_DESCRIPTIONS } from './schema/tables.ts'
-import { tablePrefix } from './table-prefix.ts'
 
 /** The options of every storage in an SQL database. */
 export interface SqlStorageOptions {
@@ -89,4 +89,37 @@ export function createTableContext<T>(dialect: SqlDialect, { schema, prefix, tab
   const build = new Kysely<T>({ dialect: dialect.compiler, plugins: [tablePrefix(place, tables)] })
   const codec = new IdCodec(chooseIdColumns(ids), dialect)
   return { dialect, ...place, ids: codec, columns: new Columns(dialect), build }
+}
+
+/**
+ * Returns a plugin that adds a schema and a prefix to the names of some tables in every query.
+ *
+ * @param tables - their names without the prefix
+ */
+function tablePrefix(place: Place, tables: readonly string[]): KyselyPlugin {
+  const transformer = new PrefixTransformer(place, tables)
+  return {
+    transformQuery: ({ node }) => transformer.transformNode(node),
+    transformResult: async ({ result }) => result,
+  }
+}
+
+class PrefixTransformer extends OperationNodeTransformer {
+  readonly #place: Place
+  readonly #tables: ReadonlySet<string>
+
+  constructor(place: Place, tables: readonly string[]) {
+    super()
+    this.#place = place
+    this.#tables = new Set(tables)
+  }
+
+  protected override transformTable(node: TableNode): TableNode {
+    const { name } = node.table.identifier
+    if (!this.#tables.has(name)) return node
+
+    const { schema, prefix } = this.#place
+    const ours = `${prefix}${name}`
+    return schema === undefined ? TableNode.create(ours) : TableNode.createWithSchema(schema, ours)
+  }
 }

@@ -38,7 +38,7 @@ export interface SqlDialect {
   number(expression: Expression<unknown>): RawBuilder<number>
   /** What follows the columns of a table. */
   readonly tableEnd: RawBuilder<unknown>
-  /** What follows the columns of a table that is stored in the order of its primary key. */
+  /** What follows the columns of a table whose primary key we assign: its rows are stored in the order of the key. */
   readonly keyedTableEnd: RawBuilder<unknown>
   /** Defines a key that grows with each row and is never assigned twice. */
   serialKey(column: ColumnDefinitionBuilder): ColumnDefinitionBuilder
@@ -51,10 +51,6 @@ export interface SqlDialect {
   readonly lockExisting:
     | (<O>(insert: InsertQueryBuilder<Tables, 'heads', O>) => InsertQueryBuilder<Tables, 'heads', O>)
     | undefined
-  /** Skips a tombstone that already exists: then no row is returned. */
-  skipExisting<O>(
-    insert: InsertQueryBuilder<Tables, 'issue_tombstones', O>,
-  ): InsertQueryBuilder<Tables, 'issue_tombstones', O>
   /**
    * The end of a query that runs after a lock, so that it reads what is committed now and not when the transaction
    * began.
@@ -83,8 +79,6 @@ export interface SqlDialect {
   readonly ddlCommitsItself: boolean
   /** Returns a statement that creates something as one that can be run again, if every schema change commits immediately. */
   repeatable(sql: string): string
-  /** Queries the schema in which tables are created by default; null if none exists. Undefined if one always exists. */
-  readonly defaultSchema: Statement<{ readonly name: string | null }> | undefined
   /** Creates the requested schema if it does not exist. */
   createSchema(schema: string | undefined): readonly SchemaStatement[]
   /** The statements around a migration on a server. One that answers `busy` did not get the lock in time. */

@@ -42,38 +42,15 @@ export function chooseIdColumns(ids: IdColumns = {}): ChosenIdColumns {
   return chosen
 }
 
-/** Returns whether a column of this type stores the id unchanged. */
-function fitsColumn(column: IdColumn, id: Id): boolean {
-  return FITS[column](id)
-}
-
 function isInt64(id: Id): boolean {
-  if (toShortInteger(id) !== undefined) return true
-  if (!/^(0|-?[1-9]\d{0,18})$/.test(id)) return false
-  return id.length < 19 || BigInt.asIntN(64, BigInt(id)) === BigInt(id)
+  return toSafeInteger(id) !== undefined || (/^-?[1-9]\d{0,18}$/.test(id) && `${BigInt.asIntN(64, BigInt(id))}` === id)
 }
 
-/**
- * Returns the value of an id of at most 15 characters that is a decimal integer, and so exact as a number; undefined for
- * other ids. Reads each digit once: most ids are such integers, and a regular expression costs more than the rest of a
- * parameter.
- */
-function toShortInteger(id: Id): number | undefined {
-  const first = id.startsWith('-') ? 1 : 0
-  const hasLeadingZero = id.charCodeAt(first) === ZERO && id !== '0'
-  if (id.length > 15 || id.length === first || hasLeadingZero) return undefined
-
-  let value = 0
-  for (let index = first; index < id.length; index += 1) {
-    const digit = id.charCodeAt(index) - ZERO
-    if (digit < 0 || digit > 9) return undefined
-    value = value * 10 + digit
-  }
-  return first === 0 ? value : -value
+/** Returns the value of an id that is a decimal integer and exact as a number; undefined for other ids. */
+function toSafeInteger(id: Id): number | undefined {
+  const value = Number(id)
+  return Number.isSafeInteger(value) && String(value) === id ? value : undefined
 }
-
-/** The code of the digit 0. */
-const ZERO = 48
 
 /** Converts ids of the host for writing and reading their columns. */
 export class IdCodec {
@@ -85,15 +62,20 @@ export class IdCodec {
     this.#dialect = dialect
   }
 
+  /** The column type of each kind, as the ledger notes it and `forgelet schema` takes it. */
+  get text(): string {
+    return HOST_THINGS.map((kind) => `${kind}=${this.columns[kind]}`).join(',')
+  }
+
   /** Returns whether an id fits the column type of its kind. */
   fits(kind: HostThing, id: Id): boolean {
-    return fitsColumn(this.columns[kind], id)
+    return FITS[this.columns[kind]](id)
   }
 
   /** Returns the id itself. @throws TypeError if it does not fit the column type of its kind */
   fitting(kind: HostThing, id: Id): Id {
+    if (this.fits(kind, id)) return id
     const column = this.columns[kind]
-    if (fitsColumn(column, id)) return id
     throw new TypeError(
       `${kind} id ${JSON.stringify(id)} does not fit its column: the storage stores ${kind} ids as ${column}`,
     )
@@ -108,7 +90,7 @@ export class IdCodec {
   given<P, V extends Id | null>(kind: HostThing, slot: Slot<P, V>): RawBuilder<V> {
     const asNumber = this.#dialect.bindsIntegersAsNumbers && this.columns[kind] === 'bigint'
     const fitting = (id: Id): Id => this.fitting(kind, id)
-    const bind = asNumber ? (id: Id) => toShortInteger(id) ?? fitting(id) : fitting
+    const bind = asNumber ? (id: Id) => toSafeInteger(id) ?? fitting(id) : fitting
     const bound = slot.as((id: Id | null) => (id === null ? null : bind(id)))
     return sql`cast(${bound} as ${this.#cast(kind)})`
   }

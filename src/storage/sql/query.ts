@@ -4,12 +4,8 @@ import { ValueNode } from 'kysely'
 /** The values that may be bound to a statement. Every driver accepts these and handles them the same way. */
 export type SqlValue = string | number | null | Uint8Array
 
-/** A statement ready to run. `Row` is the shape of the rows it returns. */
-export interface Statement<Row> {
-  readonly sql: string
-  readonly parameters: readonly SqlValue[]
-  /** Some drivers refuse to collect rows from a statement that returns none. */
-  readonly returnsRows: boolean
+/** How a statement is run that is not run as others are. */
+export interface StatementMarks {
   /**
    * The statement states itself what it locks. It is never turned into a locking read, which would wait for uncommitted
    * rows.
@@ -19,6 +15,14 @@ export interface Statement<Row> {
   readonly takesLock?: true
   /** The duration grows with the data that the statement changes, so it is not limited as other statements are. */
   readonly mayTakeLong?: true
+}
+
+/** A statement ready to run. `Row` is the shape of the rows it returns. */
+export interface Statement<Row> extends StatementMarks {
+  readonly sql: string
+  readonly parameters: readonly SqlValue[]
+  /** Some drivers refuse to collect rows from a statement that returns none. */
+  readonly returnsRows: boolean
   /** Carries the type only; never present at run time. */
   readonly row?: Row
 }
@@ -58,28 +62,15 @@ export class Slot<Parameters, Value> implements Expression<Value> {
  */
 export function defineQuery<Parameters, Row>(
   build: (given: QueryValues<Parameters>) => Compilable<Row>,
+  marks?: StatementMarks,
 ): Query<Parameters, Row> {
   let bind: Query<Parameters, Row> | undefined
 
   return (parameters) => {
     bind ??= binder<Parameters, Row>(build((name) => new Slot((all) => all[name])).compile())
-    return bind(parameters)
+    const statement = bind(parameters)
+    return marks === undefined ? statement : { ...marks, ...statement }
   }
-}
-
-/** Returns the same query, which is never turned into a locking read. */
-export function asWritten<Parameters, Row>(query: Query<Parameters, Row>): Query<Parameters, Row> {
-  return (parameters) => ({ asWritten: true, ...query(parameters) })
-}
-
-/** Returns the same query, which only takes the lock of a row. */
-export function takesLock<Parameters, Row>(query: Query<Parameters, Row>): Query<Parameters, Row> {
-  return (parameters) => ({ takesLock: true, ...query(parameters) })
-}
-
-/** Returns the same query, whose duration grows with the number of its rows. */
-export function mayTakeLong<Parameters, Row>(query: Query<Parameters, Row>): Query<Parameters, Row> {
-  return (parameters) => ({ mayTakeLong: true, ...query(parameters) })
 }
 
 /** Compiles a query that already contains its parameters. Used for shapes that are built for each call. */
@@ -110,32 +101,14 @@ function toSqlValue(value: unknown): SqlValue {
   throw new TypeError(`a ${typeof value} cannot be bound to a statement`)
 }
 
-/** A driver returns integers as bigint if its host asked for that. Ids are text, so none of our integers is large. */
-export function plainRows<Row>(rows: readonly unknown[]): readonly Row[] {
-  const plain = hasBigint(rows[0]) ? rows.map(withNumbers) : rows
+/** Returns the rows that a driver returned for a query, with the type of its rows. */
+export function rowsOf<Row>(rows: readonly unknown[]): readonly Row[] {
   // biome-ignore lint/nursery/noUnsafeTypeAssertion: the row type was inferred from the query
-  return plain as readonly Row[]
+  return rows as readonly Row[]
 }
 
-/** Same as `plainRows`, for one row. Drivers return undefined or null if no row was found. */
-export function plainRow<Row>(row: unknown): Row | undefined {
-  if (row === undefined || row === null) return undefined
-  const plain = hasBigint(row) ? withNumbers(row) : row
+/** Same as `rowsOf`, for one row. Drivers return undefined or null if no row was found. */
+export function rowOf<Row>(row: unknown): Row | undefined {
   // biome-ignore lint/nursery/noUnsafeTypeAssertion: the row type was inferred from the query
-  return plain as Row
-}
-
-function hasBigint(row: unknown): boolean {
-  if (typeof row !== 'object' || row === null) return false
-  // biome-ignore lint/nursery/noUnsafeTypeAssertion: every object has such a view
-  const values = row as { readonly [column: string]: unknown }
-  for (const column in values) if (typeof values[column] === 'bigint') return true
-  return false
-}
-
-function withNumbers(row: unknown): unknown {
-  if (typeof row !== 'object' || row === null) return row
-
-  const entries: readonly (readonly [string, unknown])[] = Object.entries(row)
-  return Object.fromEntries(entries.map(([name, value]) => [name, typeof value === 'bigint' ? Number(value) : value]))
+  return (row ?? undefined) as Row | undefined
 }

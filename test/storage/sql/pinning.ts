@@ -2,7 +2,7 @@ import type { EventDraft, Id } from '../../../src/index.ts'
 import type { ChangeCircumstances, ChangeDecision, PinRow } from '../../../src/storage/storage.ts'
 import { AUTHOR, BOARD, NO_SUBJECT, NOON } from '../../../src/testing/testing.ts'
 
-type Pinning = ChangeCircumstances<unknown> & ChangeDecision<readonly PinRow[], number>
+type Pinning = ChangeCircumstances<unknown> & { readonly decide: ChangeDecision<readonly PinRow[], number> }
 
 /** A change that pins an issue at the end of the sample board, in whatever way `extras` say. */
 export function pinning(issueId: Id, extras: Partial<Pinning> = {}): Pinning {

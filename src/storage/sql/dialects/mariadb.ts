@@ -55,7 +55,6 @@ export const mysqlDialect: SqlDialect = {
   serialKey: (column) => column.primaryKey().autoIncrement(),
   partialIndexes: false,
   lockExisting: (insert) => insert.onDuplicateKeyUpdate((row) => ({ version: row.ref('heads.version') })),
-  skipExisting: (insert) => insert.ignore(),
   // A shared lock, so that users who are granted the same badge at once do not wait for each other.
   lockingRead: ' lock in share mode',
   outboxOrder: 'position',
@@ -85,7 +84,6 @@ export const mysqlDialect: SqlDialect = {
       .replace(/^create (table|index|unique index) (?!if not exists)/, 'create $1 if not exists ')
       .replace(/^create view /, 'create or replace view ')
       .replaceAll(/ add column /g, ' add column if not exists '),
-  defaultSchema: undefined, // a connection without a database is refused earlier
   createSchema: () => [],
   migration: {
     begin: () => [

@@ -51,7 +51,6 @@ export const postgresDialect: SqlDialect = {
     insert.onConflict((conflict) =>
       conflict.columns(['scope', 'key']).doUpdateSet((row) => ({ version: row.ref('heads.version') })),
     ),
-  skipExisting: (insert) => insert.onConflict((conflict) => conflict.column('issue_id').doNothing()),
   // A transaction that keeps an older snapshot fails at the lock, because the version was raised meanwhile.
   lockingRead: '',
   outboxOrder: 'position',
@@ -70,7 +69,6 @@ export const postgresDialect: SqlDialect = {
     ),
   ddlCommitsItself: false,
   repeatable: (text) => text,
-  defaultSchema: textQuery('select cast(pg_catalog.current_schema() as text) as "name"'),
   createSchema: (schema) => (schema === undefined ? [] : [schemaUnlessThere(schema)]),
   migration: {
     begin,

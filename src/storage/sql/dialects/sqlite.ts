@@ -46,7 +46,6 @@ export const sqliteDialect: SqlDialect = {
   serialKey: (column) => column.primaryKey().autoIncrement(),
   partialIndexes: true,
   lockExisting: undefined,
-  skipExisting: (insert) => insert.onConflict((conflict) => conflict.column('issue_id').doNothing()),
   lockingRead: '',
   outboxOrder: 'id',
   numberEvents: undefined,
@@ -63,7 +62,6 @@ export const sqliteDialect: SqlDialect = {
     ),
   ddlCommitsItself: false,
   repeatable: (text) => text,
-  defaultSchema: undefined,
   createSchema: () => [],
   // A migration is a transaction of the one write lock: those who open a file begin and end it.
   migration: { begin: () => [], limited: (text) => text, end: () => [], abandon: () => [] },

@@ -22,11 +22,9 @@ export function firstVersion(context: SqlContext): readonly SchemaStatement[] {
 
 /** The ledger, and its row: the types of the host's ids, and version 0 until the tables are made. */
 export function ledger(context: SqlContext): readonly SchemaStatement[] {
-  const { user, organization, repository, issue } = context.ids.columns
-  const ids = { user_ids: user, organization_ids: organization, repository_ids: repository, issue_ids: issue }
   return [
     ...table(context, 'ledger', TABLE_DESCRIPTIONS.ledger),
-    firstRow(context, 'ledger', { only: 1, version: 0, oldest_library: 0, ...ids }),
+    firstRow(context, 'ledger', { only: 1, version: 0, oldest_library: 0, ids: context.ids.text }),
   ].map(schemaStatement)
 }
 
@@ -46,7 +44,7 @@ function firstRow(
 /** Creates a table and its indexes. */
 function table(context: SqlContext, name: string, description: TableDescription): Ddl {
   const { build, prefix, dialect } = context
-  const { columns, key, isKeyed, unique, references, indexes = [] } = description
+  const { columns, key, unique, references, indexes = [] } = description
   let create: CreateTableBuilder<string, string> = build.schema.createTable(name)
   for (const [column, type] of Object.entries(columns)) {
     create = create.addColumn(column, typeOf(context, type), (made) => {
@@ -61,7 +59,7 @@ function table(context: SqlContext, name: string, description: TableDescription)
     const { name: reference, column, table: other } = references
     create = create.addForeignKeyConstraint(`${prefix}${name}_${reference}`, [column], other, ['id'])
   }
-  const end = isKeyed === true ? dialect.keyedTableEnd : dialect.tableEnd
+  const end = key === undefined ? dialect.tableEnd : dialect.keyedTableEnd
   return [create.modifyEnd(end), ...indexes.map((index) => indexOn(context, name, index))]
 }
 

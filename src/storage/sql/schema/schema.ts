@@ -1,15 +1,13 @@
 import { sql } from 'kysely'
 import { ForgeError } from '../../../schema/errors.ts'
 import type { OptionNames } from '../../../schema/options.ts'
-import type { HostThing } from '../../../schema/records.ts'
 import type { SyncOrAsync } from '../../../schema/sync-or-async.ts'
 import type { SchemaStatus } from '../../contract/storage.ts'
-import type { SchemaStorageOptions, SqlContext, SqlStorageOptions } from '../context.ts'
+import type { SqlContext, SqlStorageOptions } from '../context.ts'
 import { checkStorageOptions, createSqlContext } from '../context.ts'
 import type { SchemaStatement, SqlDialect } from '../dialect.ts'
 import { schemaStatement } from '../dialect.ts'
-import { busy, unavailable } from '../errors.ts'
-import { HOST_THINGS } from '../ids.ts'
+import { busy } from '../errors.ts'
 import type { Query, Statement } from '../query.ts'
 import { defineQuery } from '../query.ts'
 import type { Queryable } from '../session.ts'
@@ -99,10 +97,7 @@ export function* runSchema(
 interface LedgerRow {
   readonly version: number
   readonly oldest_library: number
-  readonly user_ids: string
-  readonly organization_ids: string
-  readonly repository_ids: string
-  readonly issue_ids: string
+  readonly ids: string
 }
 
 /** The tables of the forge as a whole: creates, migrates and checks them. */
@@ -118,8 +113,11 @@ export class Schema implements MigratedTables {
     this.#find = defineQuery(() =>
       build
         .selectFrom('ledger')
-        .select([columns.number('version').as('version'), columns.number('oldest_library').as('oldest_library')])
-        .select(['user_ids', 'organization_ids', 'repository_ids', 'issue_ids']),
+        .select([
+          columns.number('version').as('version'),
+          columns.number('oldest_library').as('oldest_library'),
+          'ids',
+        ]),
     )
   }
 
@@ -128,15 +126,12 @@ export class Schema implements MigratedTables {
    * TypeError if ids are stored in other columns
    */
   *refuseUnusable(session: Queryable): SyncOrAsync<void> {
-    const found = yield* this.#found(session, yield* presentIn(session, this.#ledgerPlace))
-    if (found === undefined) yield* this.#refuseNowhere(session)
-    if (found === undefined || found.version < NEEDED) throw outdated(found?.version)
+    const version = yield* this.#version(session)
+    if (version < NEEDED) throw outdated(version)
   }
 
   *needsMigration(session: Queryable): SyncOrAsync<boolean> {
-    const found = yield* this.#found(session, yield* presentIn(session, this.#ledgerPlace))
-    if (found === undefined) yield* this.#refuseNowhere(session)
-    return found === undefined || found.version < NEEDED
+    return (yield* this.#version(session)) < NEEDED
   }
 
   /** @throws ForgeError `SCHEMA_TOO_NEW`, `SCHEMA_CONFLICT`; TypeError if ids are stored in other columns */
@@ -159,10 +154,7 @@ export class Schema implements MigratedTables {
   *state(session: Queryable): SyncOrAsync<SchemaStatus['state']> {
     const made = missingSince(this.context, undefined)
     const present = yield* presentIn(session, this.context)
-    if (made.every(({ makes }) => makes === undefined || !present.has(makes.name))) {
-      yield* this.#refuseNowhere(session)
-      return 'empty'
-    }
+    if (made.every(({ makes }) => makes === undefined || !present.has(makes.name))) return 'empty'
 
     const found = yield* this.#read(session, present)
     if (found === undefined) return 'drifted'
@@ -176,9 +168,11 @@ export class Schema implements MigratedTables {
     return isWhole(present, this.#ledger)
   }
 
-  get #ledgerPlace(): MigratedTables['context'] {
+  /** Returns the version of the tables; 0 if there are none. */
+  *#version(session: Queryable): SyncOrAsync<number> {
     const { dialect, schema, prefix } = this.context
-    return { dialect, schema, prefix: `${prefix}ledger` }
+    const present = yield* presentIn(session, { dialect, schema, prefix: `${prefix}ledger` })
+    return (yield* this.#found(session, present))?.version ?? 0
   }
 
   /** Reads the row of the ledger, unless it is of a library that this one cannot follow. */
@@ -217,32 +211,10 @@ export class Schema implements MigratedTables {
     )
   }
 
-  /** Checks that a schema for the tables exists. @throws ForgeError `STORAGE_UNAVAILABLE` if it does not */
-  *#refuseNowhere(session: Queryable): SyncOrAsync<void> {
-    const { dialect, schema } = this.context
-    if (schema !== undefined || dialect.defaultSchema === undefined) return
-
-    const found = yield* queryFirst(session, dialect.defaultSchema)
-    if (found?.name !== null) return
-    throw unavailable(
-      'the search_path of the connection names no schema that exists and that its role may use: ' +
-        'create the schema, or name one with the option schema',
-    )
-  }
-
-  #refuseOtherIds(row: LedgerRow): void {
-    const { columns } = this.context.ids
-    const found: Readonly<Record<HostThing, string>> = {
-      user: row.user_ids,
-      organization: row.organization_ids,
-      repository: row.repository_ids,
-      issue: row.issue_ids,
-    }
-    const facts = HOST_THINGS.filter((kind) => found[kind] !== columns[kind]).map(
-      (kind) => `${kind} ids as ${found[kind]} (the option ids.${kind} is ${columns[kind]})`,
-    )
-    if (facts.length > 0)
-      throw new TypeError(`the database stores ${facts.join(', ')}: open the storage with the same ids`)
+  #refuseOtherIds({ ids }: LedgerRow): void {
+    const wanted = this.context.ids.text
+    if (ids === wanted) return
+    throw new TypeError(`the database stores ids as ${ids}, not as ${wanted}: open the storage with the same ids`)
   }
 }
 
@@ -263,26 +235,14 @@ function missingSince(context: SqlContext, found: number | undefined): readonly 
   return [...made, ...VERSIONS.slice(found ?? 0).flatMap((version) => version(context)), schemaStatement(note)]
 }
 
-/** The options of a schema plan: those of the storage, and where the migration begins. */
-export interface SchemaPlanOptions extends SqlStorageOptions {
-  /** The current version of the tables according to the ledger. Default: 0, no tables. */
-  readonly from?: number | undefined
-}
-
 /** Returns the statements of the migration as text. @throws TypeError if an option is invalid */
-export function planSchema<T extends SchemaPlanOptions & SchemaStorageOptions>(
+export function planSchema<T extends SqlStorageOptions>(
   caller: string,
   dialect: SqlDialect,
-  given: T,
+  options: T,
   known: OptionNames<T>,
 ): readonly string[] {
-  checkStorageOptions(caller, given, known)
-  const { from = 0, ...options } = given
-  if (!Number.isInteger(from) || from < 0 || from > NEEDED) {
-    throw new TypeError(`from must be the version of tables, 0 to ${NEEDED}`)
-  }
-  const context = createSqlContext(dialect, options)
-  if (from === NEEDED) return []
-  const statements = missingSince(context, from === 0 ? undefined : from)
+  checkStorageOptions(caller, options, known)
+  const statements = missingSince(createSqlContext(dialect, options), undefined)
   return dialect.script(statements.map(({ sql: text }) => dialect.repeatable(text.trim())))
 }

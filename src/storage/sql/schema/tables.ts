@@ -17,8 +17,6 @@ export interface TableDescription {
   readonly columns: Readonly<Record<string, ColumnType>>
   /** The columns of the primary key. Undefined: the serial column. */
   readonly key?: readonly string[]
-  /** Whether the rows are stored in the order of the primary key. */
-  readonly isKeyed?: true
   readonly unique?: { readonly name: string; readonly columns: readonly string[] }
   readonly references?: { readonly name: string; readonly column: string; readonly table: string }
   readonly indexes?: readonly TableIndex[]
@@ -40,10 +38,7 @@ const TABLES = {
       only: 'integer',
       version: 'integer',
       oldest_library: 'integer',
-      user_ids: 'key',
-      organization_ids: 'key',
-      repository_ids: 'key',
-      issue_ids: 'key',
+      ids: 'text',
     },
     key: ['only'],
   },
@@ -60,7 +55,6 @@ const TABLES = {
       next_seq: 'integer',
     },
     key: ['scope', 'key'],
-    isKeyed: true,
   },
   /** The pins: one row for each pinned issue. */
   board_pins: {
@@ -73,11 +67,8 @@ const TABLES = {
       pinned_by: 'user?',
     },
     key: ['repository_id', 'kind', 'position'],
-    isKeyed: true,
     unique: { name: 'once', columns: ['issue_id', 'repository_id', 'kind'] },
   },
-  /** Issues that are permanently retired. */
-  issue_tombstones: { columns: { issue_id: 'issue' }, key: ['issue_id'] },
   /** The blocks; `seq` is their order. */
   organization_blocks: {
     columns: {
@@ -89,7 +80,6 @@ const TABLES = {
       blocked_by: 'user?',
     },
     key: ['organization_id', 'user_id'],
-    isKeyed: true,
     unique: { name: 'order', columns: ['organization_id', 'seq'] },
     indexes: [{ name: 'user', columns: ['user_id', 'organization_id'] }],
   },
@@ -103,7 +93,6 @@ const TABLES = {
   user_grants: {
     columns: { user_id: 'user', badge_id: 'own id', seq: 'integer', granted_at: 'integer', granted_by: 'user?' },
     key: ['user_id', 'badge_id'],
-    isKeyed: true,
     unique: { name: 'order', columns: ['user_id', 'seq'] },
     references: { name: 'badge', column: 'badge_id', table: 'badges' },
     indexes: [{ name: 'badge', columns: ['badge_id', 'granted_at', 'user_id'] }],
@@ -138,7 +127,6 @@ const TABLES = {
   consumers: {
     columns: { name: 'key', position: 'integer', holder: 'key?', until: 'integer' },
     key: ['name'],
-    isKeyed: true,
   },
 } as const
 

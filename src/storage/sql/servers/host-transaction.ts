@@ -1,5 +1,5 @@
 import type { SqlValue } from '../query.ts'
-import { plainRows } from '../query.ts'
+import { rowsOf } from '../query.ts'
 import { propertyOf } from './answers.ts'
 import type { Runner } from './server.ts'
 
@@ -29,7 +29,7 @@ export function runnerIn(transaction: HostTransaction): Runner {
     identity: transaction.identity,
     async run({ sql, parameters, returnsRows }) {
       const rows = await transaction.run(sql, parameters)
-      return returnsRows ? plainRows(rows) : []
+      return returnsRows ? rowsOf(rows) : []
     },
   }
 }

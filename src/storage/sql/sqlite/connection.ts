@@ -4,7 +4,7 @@ import { runSync, wait } from '../../../schema/sync-or-async.ts'
 import { command } from '../dialect.ts'
 import type { Retry } from '../errors.ts'
 import type { SqlValue, Statement } from '../query.ts'
-import { plainRow, plainRows } from '../query.ts'
+import { rowOf, rowsOf } from '../query.ts'
 import type { Session } from '../session.ts'
 import { NotUndone, saysClosed, translateError } from './errors.ts'
 
@@ -52,15 +52,15 @@ export class Connection implements Session {
   }
 
   all<Row>(statement: Statement<Row>): readonly Row[] {
-    const { sql, parameters, returnsRows } = statement
-    if (returnsRows) return this.#use(sql, (prepared) => plainRows(getRows(prepared, parameters)))
+    const { parameters, returnsRows } = statement
+    if (returnsRows) return this.#use(statement, (prepared) => rowsOf(getRows(prepared, parameters)))
 
-    this.#use(sql, (prepared) => perform(prepared, parameters))
+    this.#use(statement, (prepared) => prepared.run(...parameters))
     return []
   }
 
-  first<Row>({ sql, parameters }: Statement<Row>): Row | undefined {
-    return this.#use(sql, (prepared) => plainRow(getRow(prepared, parameters)))
+  first<Row>(statement: Statement<Row>): Row | undefined {
+    return this.#use(statement, (prepared) => rowOf(getRow(prepared, statement.parameters)))
   }
 
   batch(statements: readonly Statement<unknown>[]): readonly (readonly unknown[])[] {
@@ -133,17 +133,18 @@ export class Connection implements Session {
     }
   }
 
-  #use<T>(sql: string, work: (statement: PreparedStatement) => T): T {
+  #use<T>(statement: Statement<unknown>, work: (prepared: PreparedStatement) => T): T {
     try {
-      const kept = this.#kept.get(sql)
-      return kept === undefined ? this.#useNew(sql, work) : work(kept)
+      const kept = this.#kept.get(statement.sql)
+      return kept === undefined ? this.#useNew(statement, work) : work(kept)
     } catch (error) {
       throw translateError(error, this.#retry)
     }
   }
 
-  #useNew<T>(sql: string, work: (statement: PreparedStatement) => T): T {
+  #useNew<T>({ sql, returnsRows }: Statement<unknown>, work: (prepared: PreparedStatement) => T): T {
     const statement = this.#handle.prepare(sql)
+    setIntegers(statement, returnsRows ? 'number' : 'bigint')
     if (this.#owner === 'us' || !isFinalizable(statement)) {
       if (this.#kept.size >= MAX_KEPT) this.end()
       this.#kept.set(sql, statement)
@@ -166,10 +167,15 @@ function getRows(statement: PreparedStatement, parameters: readonly SqlValue[]):
   return parameters.length === 2 ? statement.all(parameters[0], parameters[1]) : statement.all(...parameters)
 }
 
-/** node:sqlite returns the last rowid, and throws if that is not a safe integer: it may be an id of the host. */
-function perform(statement: PreparedStatement, parameters: readonly SqlValue[]): void {
-  if ('setReadBigInts' in statement && typeof statement.setReadBigInts === 'function') statement.setReadBigInts(true)
-  statement.run(...parameters)
+/**
+ * Sets how a driver returns integers. In rows ours are numbers, whatever the host has set for its handle. For a statement
+ * without rows the driver returns the last rowid, which may be an id of the host: node:sqlite throws if it is no safe integer.
+ */
+function setIntegers(statement: PreparedStatement, type: 'number' | 'bigint'): void {
+  const isBigint = type === 'bigint'
+  if ('setReadBigInts' in statement && typeof statement.setReadBigInts === 'function')
+    statement.setReadBigInts(isBigint)
+  if ('safeIntegers' in statement && typeof statement.safeIntegers === 'function') statement.safeIntegers(isBigint)
 }
 
 function isFinalizable(statement: PreparedStatement): statement is PreparedStatement & { finalize(): unknown } {

@@ -1,7 +1,6 @@
-import type { Decision, EventDraft } from '../../../schema/records.ts'
 import type { SyncOrAsync } from '../../../schema/sync-or-async.ts'
 import { wait } from '../../../schema/sync-or-async.ts'
-import type { AggregateStore, Change, Outcome, PreparedDecision } from '../../contract/stores.ts'
+import type { AggregateStore, Change, Outcome } from '../../contract/stores.ts'
 import type { SqlContext } from '../context.ts'
 import type { Statement } from '../query.ts'
 import type { RowsOfEach, Session, SqlRuntime, Statements } from '../session.ts'
@@ -46,6 +45,30 @@ export interface Writing {
   verify?(rows: readonly (readonly unknown[])[]): void
 }
 
+/** The statements that write one row of a list. */
+interface RowStatements<R> {
+  insert(added: R): Statement<unknown>
+  update(changed: R, before: R): Statement<unknown>
+  remove(before: R): Statement<unknown>
+}
+
+/** Returns what writes one row of a list that the head counts: added at the end, changed where it is, or removed. */
+export function listWriting<R>(
+  head: Head,
+  before: R | undefined,
+  after: R | undefined,
+  { insert, update, remove }: RowStatements<R>,
+): Writing {
+  const { total, nextSeq } = head
+  if (before === undefined) {
+    return after === undefined
+      ? { statements: [], head }
+      : { statements: [insert(after)], head: { ...head, total: total + 1, nextSeq: nextSeq + 1 } }
+  }
+  if (after === undefined) return { statements: [remove(before)], head: { ...head, total: total - 1 } }
+  return { statements: after === before ? [] : [update(after, before)], head }
+}
+
 /** Creates the calls that all aggregates have in common. */
 export function aggregateStore<Key, State, Rows extends readonly unknown[], Tx>(
   parts: StoreParts<Tx>,
@@ -61,23 +84,24 @@ export function aggregateStore<Key, State, Rows extends readonly unknown[], Tx>(
   }
 }
 
-interface Attempt<Key, State, Result, Tx, Prepared> {
+interface Attempt<Key, State, Result, Tx> {
   readonly session: Session
   readonly key: Key
-  readonly change: Change<State, Result, Tx, Prepared>
+  readonly change: Change<State, Result, Tx>
   /** The open transaction, as the host's code receives it. */
   readonly open: Tx
 }
 
 /** Makes one attempt at a change: locks first and then loads; decides; writes all or nothing with the events. */
-function* applyChange<Key, State, Rows extends readonly unknown[], Result, Tx, Prepared>(
+function* applyChange<Key, State, Rows extends readonly unknown[], Result, Tx>(
   { heads, log }: StoreParts<Tx>,
   aggregate: SqlAggregate<Key, State, Rows>,
-  { session, key, change, open }: Attempt<Key, State, Result, Tx, Prepared>,
+  { session, key, change, open }: Attempt<Key, State, Result, Tx>,
 ): SyncOrAsync<Outcome<Result>> {
+  const { prepare } = change
   const { head, rows } = yield* heads.lockThenLoad(session, aggregate.locks(key), aggregate.loading(key))
   const before = aggregate.state(key, rows, head)
-  const decide = change.prepare === undefined ? change.decide : yield* prepared(session, before, change, open)
+  const decide = prepare === undefined ? change.decide : yield* wait(session.lend(() => prepare(before, open)))
   const at = change.by.at()
   const { state: after, events: drafts, result } = decide(before, at)
   if (after === before && drafts.length === 0) return { result, events: [] }
@@ -88,15 +112,4 @@ function* applyChange<Key, State, Rows extends readonly unknown[], Result, Tx, P
   writing.verify?.(written)
   yield* log.show(session, events, change, open)
   return { result, events }
-}
-
-/** Runs the host's `prepare` and returns the decision with its answer. */
-function* prepared<State, Result, Tx, Prepared>(
-  session: Session,
-  before: State,
-  { prepare, decide }: PreparedDecision<State, Result, Tx, Prepared>,
-  open: Tx,
-): SyncOrAsync<(state: State, at: Date) => Decision<State, Result, EventDraft>> {
-  const answer = yield* wait(session.lend(() => prepare(before, open)))
-  return (state, at) => decide(state, at, answer)
 }

@@ -2,10 +2,11 @@ import type { Id } from '../../../schema/ids.ts'
 import type { Badge } from '../../../schema/records.ts'
 import { after } from '../../../schema/sync-or-async.ts'
 import type { BadgeCatalogueKey, BadgeCatalogueState, BadgeCatalogueStore } from '../../contract/stores.ts'
+import { fieldsOf } from '../fields.ts'
 import type { QueryValues } from '../query.ts'
-import { defineQuery, mayTakeLong } from '../query.ts'
-import type { SqlAggregate, StoreParts, Writing } from './aggregate.ts'
-import { aggregateStore } from './aggregate.ts'
+import { defineQuery } from '../query.ts'
+import type { SqlAggregate, StoreParts } from './aggregate.ts'
+import { aggregateStore, listWriting } from './aggregate.ts'
 import type { HeadKey } from './locks.ts'
 import type { Slice } from './pages.ts'
 import { pageReader } from './pages.ts'
@@ -15,19 +16,23 @@ interface Holders {
   readonly holders: number
 }
 
+/** The fields of a badge. */
+export const BADGE_FIELDS = ['id', 'slug', 'description', 'imageUrl'] as const
+
 /** The one head of the catalogue. It counts the definitions and assigns their ids. */
 const HEAD: HeadKey = { scope: 'catalogue', key: '' }
 
 /** Creates the badge catalogue of an SQL storage: one aggregate. */
 export function sqlBadgeCatalogue<Tx>(parts: StoreParts<Tx>): BadgeCatalogueStore<Tx> {
-  const { context, runtime, heads } = parts
+  const { context, runtime } = parts
   const { build, ids, columns } = context
+  const badges = fieldsOf(context, 'badges')
 
   const find = defineQuery((given: QueryValues<BadgeCatalogueKey>) =>
     build
       .selectFrom('badges')
-      .select([columns.id('id').as('id'), 'slug', 'description', 'image_url as imageUrl'])
-      .where('slug', '=', given('slug')),
+      .select(badges.read(...BADGE_FIELDS))
+      .where(badges.are(given, 'slug')),
   )
 
   const countHolders = defineQuery((given: QueryValues<BadgeCatalogueKey>) =>
@@ -35,38 +40,31 @@ export function sqlBadgeCatalogue<Tx>(parts: StoreParts<Tx>): BadgeCatalogueStor
       .selectFrom('user_grants')
       .innerJoin('badges', 'badges.id', 'user_grants.badge_id')
       .select(columns.count().as('holders'))
-      .where('slug', '=', given('slug')),
+      .where(badges.are(given, 'slug')),
   )
 
   const insert = defineQuery((given: QueryValues<Badge>) =>
-    build.insertInto('badges').values({
-      id: ids.givenInteger(given('id')),
-      slug: given('slug'),
-      description: given('description'),
-      image_url: given('imageUrl'),
-    }),
+    build.insertInto('badges').values(badges.written(given, ...BADGE_FIELDS)),
   )
 
   const update = defineQuery((given: QueryValues<Badge>) =>
     build
       .updateTable('badges')
-      .set({ description: given('description'), image_url: given('imageUrl') })
-      .where('id', '=', ids.givenInteger(given('id'))),
+      .set(badges.written(given, 'description', 'imageUrl'))
+      .where(badges.are(given, 'id')),
   )
 
-  const remove = mayTakeLong(
-    defineQuery((given: QueryValues<{ id: Id }>) =>
-      build.deleteFrom('badges').where('id', '=', ids.givenInteger(given('id'))),
-    ),
+  const remove = defineQuery(
+    (given: QueryValues<{ id: Id }>) => build.deleteFrom('badges').where(badges.are(given, 'id')),
+    { mayTakeLong: true },
   )
 
-  const page = pageReader(context, heads, {
-    columns: ['place', 'id', 'slug', 'description', 'imageUrl'],
+  const page = pageReader(context, {
+    fields: BADGE_FIELDS,
     rows: (given: QueryValues<HeadKey & Slice>) =>
       build
         .selectFrom('badges')
-        .select([columns.number('badges.id').as('place'), columns.id('badges.id').as('id')])
-        .select(['slug', 'description', 'image_url as imageUrl'])
+        .select([columns.number('badges.id').as('place'), ...badges.read(...BADGE_FIELDS)])
         .where('badges.id', '>', ids.givenInteger(given('after').as(String)))
         .orderBy('badges.id')
         .limit(given('limit'))
@@ -84,19 +82,12 @@ export function sqlBadgeCatalogue<Tx>(parts: StoreParts<Tx>): BadgeCatalogueStor
       nextId: String(head.nextSeq),
     }),
 
-    writing(_key, { before, after, head }): Writing {
-      if (after.badge === undefined) {
-        if (before.badge === undefined) return { statements: [], head }
-        return { statements: [remove(before.badge)], head: { ...head, total: head.total - 1 } }
-      }
-      if (before.badge !== undefined) {
-        return { statements: [update({ ...after.badge, id: before.badge.id })], head }
-      }
-      return {
-        statements: [insert(after.badge)],
-        head: { ...head, total: head.total + 1, nextSeq: head.nextSeq + 1 },
-      }
-    },
+    writing: (_key, { before, after, head }) =>
+      listWriting<Badge>(head, before.badge, after.badge, {
+        insert,
+        update: (changed, { id }) => update({ ...changed, id }),
+        remove,
+      }),
   }
 
   return {

@@ -1,4 +1,4 @@
-import type { Expression, SqlBool } from 'kysely'
+import type { SqlBool } from 'kysely'
 import { sql } from 'kysely'
 import type { Id } from '../../../schema/ids.ts'
 import type { Page } from '../../../schema/paging.ts'
@@ -7,26 +7,25 @@ import type { MaybePromise } from '../../../schema/sync-or-async.ts'
 import { after } from '../../../schema/sync-or-async.ts'
 import type { PageQuery } from '../../contract/stores.ts'
 import type { SqlContext } from '../context.ts'
+import type { Row } from '../fields.ts'
 import type { QueryValues } from '../query.ts'
 import { defineQuery } from '../query.ts'
 import type { Session } from '../session.ts'
 import { noCursor } from './pages.ts'
 
-/** The place of a holder in the list: grants of one time are in the order of their users' ids. */
-interface HolderPlace {
-  readonly grantedAt: number
-  readonly userId: Id
-}
-
 /** The total of the holders beside one of them; or beside nulls if the page has none. */
 type FoundHolder = { readonly total: number } & (
-  | (HolderPlace & { readonly grantedBy: Id | null })
+  | Pick<Row<'user_grants'>, 'userId' | 'grantedAt' | 'grantedBy'>
   | { readonly userId: null }
 )
 
-/** Which badge, and how many holders of it. */
+/** Which badge, and which of its holders: those after a place, without the first `offset`. */
 interface HolderRange {
   readonly slug: string
+  readonly grantedAt: number
+  /** Grants of one time are in the order of their users' ids. Null: before all of a time. */
+  readonly userId: Id | null
+  readonly offset: number
   readonly limit: number
 }
 
@@ -37,23 +36,25 @@ const HOLDER_CURSOR = /^g(-?\d{1,15}) (.{1,64})$/su
  * Creates the reader of those who hold a badge, oldest grant first. It returns undefined if the badge is not defined. One
  * statement reads the rows and counts all of them: the next might see another state.
  */
-export function holdersReader({
-  build,
-  ids,
-  columns,
-}: SqlContext): (session: Session, slug: string, query: PageQuery) => MaybePromise<Page<BadgeHolder> | undefined> {
-  const grantsOf = (slug: Expression<string>) =>
-    build
+export function holdersReader(
+  context: SqlContext,
+): (session: Session, slug: string, query: PageQuery) => MaybePromise<Page<BadgeHolder> | undefined> {
+  const { build, ids, columns } = context
+
+  const find = defineQuery((given: QueryValues<HolderRange>) => {
+    const [time, userId] = [given('grantedAt'), ids.given('user', given('userId'))]
+    const page = build
       .selectFrom('user_grants')
       .select(['user_id', 'granted_at', 'granted_by'])
-      .where('badge_id', '=', build.selectFrom('badges').select('id').where('slug', '=', slug))
+      .where('badge_id', '=', build.selectFrom('badges').select('id').where('slug', '=', given('slug')))
+      .where(sql<SqlBool>`granted_at >= ${time} and (granted_at > ${time} or user_id > ${userId})`)
       .orderBy('granted_at')
       .orderBy('user_id')
-
-  const besideTotal = (slug: Expression<string>, grants: ReturnType<typeof grantsOf>) =>
-    build
+      .limit(given('limit'))
+      .offset(given('offset'))
+    return build
       .selectFrom('badges')
-      .leftJoin(grants.as('page'), (join) => join.onTrue())
+      .leftJoin(page.as('page'), (join) => join.onTrue())
       .select((badge) =>
         badge
           .selectFrom('user_grants')
@@ -63,32 +64,25 @@ export function holdersReader({
       )
       .select([columns.id('page.user_id').as('userId'), columns.number('page.granted_at').as('grantedAt')])
       .select(columns.idOrNull('page.granted_by').as('grantedBy'))
-      .where('slug', '=', slug)
+      .where('slug', '=', given('slug'))
       .orderBy('page.granted_at')
       .orderBy('page.user_id')
       .$castTo<FoundHolder>()
-
-  const byNumber = defineQuery((given: QueryValues<HolderRange & { offset: number }>) =>
-    besideTotal(given('slug'), grantsOf(given('slug')).limit(given('limit')).offset(given('offset'))),
-  )
-
-  const following = defineQuery((given: QueryValues<HolderRange & HolderPlace>) => {
-    const [time, userId] = [given('grantedAt'), ids.given('user', given('userId'))]
-    const isBehind = sql<SqlBool>`granted_at >= ${time} and (granted_at > ${time} or user_id > ${userId})`
-    return besideTotal(given('slug'), grantsOf(given('slug')).where(isBehind).limit(given('limit')))
   })
 
-  function statementOf(slug: string, { from, limit }: PageQuery) {
-    const one = { slug, limit: limit + 1 } // one more, to see whether others follow
-    if ('page' in from) return byNumber({ offset: Math.min((from.page - 1) * limit, Number.MAX_SAFE_INTEGER), ...one })
-
+  function rangeOf({ from, limit }: PageQuery): Omit<HolderRange, 'slug'> {
+    const rows = limit + 1 // one more, to see whether others follow
+    if ('page' in from) {
+      const offset = Math.min((from.page - 1) * limit, Number.MAX_SAFE_INTEGER)
+      return { grantedAt: -Number.MAX_SAFE_INTEGER, userId: null, offset, limit: rows }
+    }
     const [, time, userId] = HOLDER_CURSOR.exec(from.after) ?? []
     if (userId === undefined || !ids.fits('user', userId)) throw noCursor()
-    return following({ grantedAt: Number(time), userId, ...one })
+    return { grantedAt: Number(time), userId, offset: 0, limit: rows }
   }
 
   return (session, slug, query) =>
-    after(session.all(statementOf(slug, query)), (found) => {
+    after(session.all(find({ slug, ...rangeOf(query) })), (found) => {
       const [first] = found
       if (first === undefined) return undefined
 

@@ -3,24 +3,24 @@ import type { Block } from '../../../schema/records.ts'
 import type { SyncOrAsync } from '../../../schema/sync-or-async.ts'
 import { after } from '../../../schema/sync-or-async.ts'
 import type { BlockKey, BlockState, BlockStore } from '../../contract/stores.ts'
-import { toMilliseconds } from '../columns.ts'
+import type { Row } from '../fields.ts'
+import { fieldsOf } from '../fields.ts'
 import type { QueryValues } from '../query.ts'
-import { defineQuery, mayTakeLong } from '../query.ts'
+import { defineQuery } from '../query.ts'
 import type { Session } from '../session.ts'
 import { query } from '../session.ts'
-import type { SqlAggregate, StoreParts, Writing } from './aggregate.ts'
-import { aggregateStore } from './aggregate.ts'
+import type { SqlAggregate, StoreParts } from './aggregate.ts'
+import { aggregateStore, listWriting } from './aggregate.ts'
 import type { HeadKey } from './locks.ts'
 import type { Slice } from './pages.ts'
 import { pageReader } from './pages.ts'
 import type { Removal, Removals } from './retirement.ts'
 
 /** What the statements return of a block whose key is known. */
-interface StoredBlock {
-  readonly note: string
-  readonly blockedAt: number
-  readonly blockedBy: Id | null
-}
+type StoredBlock = Pick<Row<'organization_blocks'>, 'note' | 'blockedAt' | 'blockedBy'>
+
+/** What a page shows of each block. */
+const SHOWN = ['userId', 'note', 'blockedAt', 'blockedBy'] as const
 
 /** Identifies one organization. */
 interface OrganizationKey {
@@ -37,86 +37,66 @@ interface BlockRemovals extends Removals<'organization'> {
 export function sqlBlocks<Tx>(parts: StoreParts<Tx>): { store: BlockStore<Tx> } & BlockRemovals {
   const { context, runtime, heads } = parts
   const { build, ids, columns } = context
+  const fields = fieldsOf(context, 'organization_blocks')
 
   const find = defineQuery((given: QueryValues<BlockKey>) =>
     build
       .selectFrom('organization_blocks')
-      .select('note')
-      .select([columns.number('blocked_at').as('blockedAt'), columns.idOrNull('blocked_by').as('blockedBy')])
-      .where('organization_id', '=', ids.given('organization', given('organizationId')))
-      .where('user_id', '=', ids.given('user', given('userId'))),
+      .select(fields.read('note', 'blockedAt', 'blockedBy'))
+      .where(fields.are(given, 'organizationId', 'userId')),
   )
 
   const insert = defineQuery((given: QueryValues<Block & { seq: number }>) =>
-    build.insertInto('organization_blocks').values({
-      organization_id: ids.given('organization', given('organizationId')),
-      user_id: ids.given('user', given('userId')),
-      seq: given('seq'),
-      note: given('note'),
-      blocked_at: given('blockedAt').as(toMilliseconds),
-      blocked_by: ids.given('user', given('blockedBy')),
-    }),
+    build
+      .insertInto('organization_blocks')
+      .values(fields.written(given, 'organizationId', 'userId', 'seq', 'note', 'blockedAt', 'blockedBy')),
   )
 
   const update = defineQuery((given: QueryValues<Block>) =>
     build
       .updateTable('organization_blocks')
-      .set({
-        note: given('note'),
-        blocked_at: given('blockedAt').as(toMilliseconds),
-        blocked_by: ids.given('user', given('blockedBy')),
-      })
-      .where('organization_id', '=', ids.given('organization', given('organizationId')))
-      .where('user_id', '=', ids.given('user', given('userId'))),
+      .set(fields.written(given, 'note', 'blockedAt', 'blockedBy'))
+      .where(fields.are(given, 'organizationId', 'userId')),
   )
 
   const remove = defineQuery((given: QueryValues<BlockKey>) =>
-    build
-      .deleteFrom('organization_blocks')
-      .where('organization_id', '=', ids.given('organization', given('organizationId')))
-      .where('user_id', '=', ids.given('user', given('userId'))),
+    build.deleteFrom('organization_blocks').where(fields.are(given, 'organizationId', 'userId')),
   )
 
   const blocking = defineQuery((given: QueryValues<{ userId: Id }>) =>
-    build
-      .selectFrom('organization_blocks')
-      .select(columns.id('organization_id').as('organizationId'))
-      .where('user_id', '=', ids.given('user', given('userId'))),
+    build.selectFrom('organization_blocks').select(fields.read('organizationId')).where(fields.are(given, 'userId')),
   )
 
-  const removeOf = mayTakeLong(
-    defineQuery((given: QueryValues<{ userId: Id }>) =>
+  const removeOf = defineQuery(
+    (given: QueryValues<{ userId: Id }>) =>
       build
         .deleteFrom('organization_blocks')
-        .where('user_id', '=', ids.given('user', given('userId')))
-        .returning(columns.id('organization_id').as('organizationId')),
-    ),
+        .where(fields.are(given, 'userId'))
+        .returning(fields.read('organizationId')),
+    { mayTakeLong: true },
   )
 
-  const removeBy = mayTakeLong(
-    defineQuery((given: QueryValues<OrganizationKey>) =>
-      build
-        .deleteFrom('organization_blocks')
-        .where('organization_id', '=', ids.given('organization', given('organizationId'))),
-    ),
+  const removeBy = defineQuery(
+    (given: QueryValues<OrganizationKey>) =>
+      build.deleteFrom('organization_blocks').where(fields.are(given, 'organizationId')),
+    { mayTakeLong: true },
   )
 
   const among = defineQuery((given: QueryValues<OrganizationKey & { userIds: readonly Id[] }>) =>
     build
       .selectFrom('organization_blocks')
-      .select(columns.id('user_id').as('userId'))
-      .where('organization_id', '=', ids.given('organization', given('organizationId')))
+      .select(fields.read('userId'))
+      .where(fields.are(given, 'organizationId'))
       .where('user_id', 'in', ids.givenList('user', given('userIds'))),
   )
 
-  const page = pageReader(context, heads, {
-    columns: ['place', 'userId', 'note', 'blockedAt', 'blockedBy'],
+  const page = pageReader(context, {
+    fields: SHOWN,
     rows: (given: QueryValues<OrganizationKey & HeadKey & Slice>) =>
       build
         .selectFrom('organization_blocks')
-        .select([columns.number('seq').as('place'), columns.id('user_id').as('userId'), 'note'])
-        .select([columns.number('blocked_at').as('blockedAt'), columns.idOrNull('blocked_by').as('blockedBy')])
-        .where('organization_id', '=', ids.given('organization', given('organizationId')))
+        .select([columns.number('seq').as('place'), ...fields.read(...SHOWN)])
+        .where(fields.are(given, 'organizationId'))
         .where('seq', '>', given('after'))
         .orderBy('seq')
         .limit(given('limit'))
@@ -132,15 +112,12 @@ export function sqlBlocks<Tx>(parts: StoreParts<Tx>): { store: BlockStore<Tx> } 
     loading: (key) => [find(key)],
     state: (key, [[row]], { epoch }) => ({ block: row && toBlock(key, row), epoch }),
 
-    writing(key, { before, after: { block, epoch }, head }): Writing {
-      if (block === before.block) return { statements: [], head: { ...head, epoch } }
-      if (block === undefined) return { statements: [remove(key)], head: { ...head, epoch, total: head.total - 1 } }
-      if (before.block !== undefined) return { statements: [update({ ...block, ...key })], head: { ...head, epoch } }
-      return {
-        statements: [insert({ seq: head.nextSeq, ...block, ...key })],
-        head: { ...head, epoch, total: head.total + 1, nextSeq: head.nextSeq + 1 },
-      }
-    },
+    writing: (key, { before, after: { block, epoch }, head }) =>
+      listWriting({ ...head, epoch }, before.block, block, {
+        insert: (added) => insert({ seq: head.nextSeq, ...added, ...key }),
+        update: (changed) => update({ ...changed, ...key }),
+        remove: () => remove(key),
+      }),
   }
 
   return {
@@ -171,7 +148,7 @@ export function sqlBlocks<Tx>(parts: StoreParts<Tx>): { store: BlockStore<Tx> } 
 
     /** The snapshot of a host's transaction may be older than the lock on the user: what was removed counts. */
     *ofUser(session, userId) {
-      const locked = yield* heads.lockFound(session, blocking({ userId }), { headOf })
+      const { found: locked } = yield* heads.lockFound(session, blocking({ userId }), { headOf })
       const removed = yield* query(session, removeOf({ userId }))
 
       const names = new Set(removed.map(({ organizationId }) => organizationId))

@@ -2,8 +2,10 @@ import { sql } from 'kysely'
 import type { SyncOrAsync } from '../../../schema/sync-or-async.ts'
 import type { EventStore } from '../../contract/events.ts'
 import type { SqlContext } from '../context.ts'
+import type { Row } from '../fields.ts'
+import { fieldsOf } from '../fields.ts'
 import type { Query, QueryValues } from '../query.ts'
-import { asWritten, defineQuery, takesLock } from '../query.ts'
+import { defineQuery } from '../query.ts'
 import type { Session, SqlRuntime } from '../session.ts'
 import { execute, query, queryEach } from '../session.ts'
 import type { Outbox } from './outbox.ts'
@@ -11,12 +13,7 @@ import { placeInOutbox } from './outbox.ts'
 import { cursorOf } from './pages.ts'
 
 /** The row of a name, and the current time. Times are milliseconds since 1970, by the database's clock. */
-interface ConsumerRow {
-  readonly position: number
-  readonly holder: string | null
-  readonly until: number
-  readonly now: number
-}
+type ConsumerRow = Omit<Row<'consumers'>, 'name'> & { readonly now: number }
 
 /** Identifies one consumer. */
 interface ConsumerName {
@@ -29,24 +26,26 @@ interface ConsumerName {
  * Only the clock of the database decides about leases.
  */
 export function sqlConsumers<Tx>(
-  { build, columns, dialect }: SqlContext,
+  context: SqlContext,
   runtime: SqlRuntime<Tx>,
   outbox: Outbox<Tx>,
 ): Pick<EventStore<Tx>, 'claim' | 'advance' | 'release' | 'forget'> {
+  const { build, dialect } = context
+  const fields = fieldsOf(context, 'consumers')
   const byName = <P extends ConsumerName>(given: QueryValues<P>) =>
-    build.updateTable('consumers').where('name', '=', given('name'))
+    build.updateTable('consumers').where(fields.are<P, 'name'>(given, 'name'))
 
   /** Locks the row if it exists. */
-  const locking = takesLock(
-    defineQuery((given: QueryValues<ConsumerName>) => byName(given).set((row) => ({ position: row.ref('position') }))),
+  const locking = defineQuery(
+    (given: QueryValues<ConsumerName>) => byName(given).set((row) => ({ position: row.ref('position') })),
+    { takesLock: true },
   )
 
   const find = defineQuery((given: QueryValues<ConsumerName>) =>
     build
       .selectFrom('consumers')
-      .select([columns.number('position').as('position'), 'holder', columns.number('until').as('until')])
-      .select(dialect.number(dialect.now).as('now'))
-      .where('name', '=', given('name')),
+      .select([...fields.read('position', 'holder', 'until'), dialect.number(dialect.now).as('now')])
+      .where(fields.are(given, 'name')),
   )
 
   const insert = defineQuery((given: QueryValues<ConsumerName & { position: number }>) =>
@@ -58,7 +57,7 @@ export function sqlConsumers<Tx>(
   )
 
   const move = defineQuery((given: QueryValues<ConsumerName & { position: number }>) =>
-    byName(given).set({ position: given('position') }),
+    byName(given).set(fields.written(given, 'position')),
   )
 
   const giveUp = defineQuery((given: QueryValues<ConsumerName & { holder: string }>) =>
@@ -67,7 +66,7 @@ export function sqlConsumers<Tx>(
 
   /** Returns the row if it existed. */
   const remove = defineQuery((given: QueryValues<ConsumerName>) =>
-    build.deleteFrom('consumers').where('name', '=', given('name')).returning('name'),
+    build.deleteFrom('consumers').where(fields.are(given, 'name')).returning('name'),
   )
 
   function* lock(session: Session, name: string): SyncOrAsync<ConsumerRow | undefined> {
@@ -123,13 +122,13 @@ function isLeased({ holder, until, now }: ConsumerRow): boolean {
  * only moves forward, so every name has permanently processed the place that is read.
  */
 export function behindAllQuery({ build, columns }: SqlContext): Query<unknown, { readonly position: number }> {
-  return asWritten(
-    defineQuery(() =>
+  return defineQuery(
+    () =>
       build
         .selectFrom('consumers')
         .select(columns.number('position').as('position'))
         .orderBy('consumers.position')
         .limit(1),
-    ),
+    { asWritten: true },
   )
 }

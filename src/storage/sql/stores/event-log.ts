@@ -5,31 +5,17 @@ import type { EventDraft, ForgeEvent } from '../../../schema/records.ts'
 import type { SyncOrAsync } from '../../../schema/sync-or-async.ts'
 import { wait } from '../../../schema/sync-or-async.ts'
 import type { WriteContext } from '../../contract/stores.ts'
-import { toMilliseconds } from '../columns.ts'
 import type { SqlContext } from '../context.ts'
-import type { Query, Slot, Statement } from '../query.ts'
+import type { Row } from '../fields.ts'
+import { fieldsOf } from '../fields.ts'
+import type { Query, QueryValues, Statement } from '../query.ts'
 import { defineQuery } from '../query.ts'
 import type { Tables } from '../schema/tables.ts'
 import type { Session } from '../session.ts'
 import { queryEachAfter } from '../session.ts'
 
-/** An event as a row of our table. */
-export interface EventRow {
-  readonly id: Id
-  readonly type: string
-  readonly version: number
-  readonly at: number
-  readonly actorId: Id | null
-  readonly organizationId: Id | null
-  readonly repositoryId: Id | null
-  readonly issueId: Id | null
-  readonly userId: Id | null
-  readonly data: string
-}
-
-/** The columns of `selectEvents`. */
-export const EVENT_COLUMNS: readonly (keyof EventRow)[] = [
-  'id',
+/** The fields of an event that are written: `data` is JSON. */
+const WRITTEN = [
   'type',
   'version',
   'at',
@@ -39,7 +25,13 @@ export const EVENT_COLUMNS: readonly (keyof EventRow)[] = [
   'issueId',
   'userId',
   'data',
-]
+] as const
+
+/** The fields of an event. */
+export const EVENT_FIELDS: readonly ['id', ...typeof WRITTEN] = ['id', ...WRITTEN]
+
+/** An event as a row of our table. */
+export type EventRow = Pick<Row<'events'>, (typeof EVENT_FIELDS)[number]>
 
 /** Returns the expression that orders committed events. */
 export function outboxPlace({ dialect }: SqlContext): RawBuilder<number> {
@@ -47,21 +39,8 @@ export function outboxPlace({ dialect }: SqlContext): RawBuilder<number> {
 }
 
 /** Begins a query for complete events. */
-export function selectEvents({ build, columns }: SqlContext): SelectQueryBuilder<Tables, 'events', EventRow> {
-  return build
-    .selectFrom('events')
-    .select([
-      columns.id('events.id').as('id'),
-      'type',
-      columns.number('version').as('version'),
-      columns.number('at').as('at'),
-      columns.idOrNull('actor_id').as('actorId'),
-      columns.idOrNull('organization_id').as('organizationId'),
-      columns.idOrNull('repository_id').as('repositoryId'),
-      columns.idOrNull('issue_id').as('issueId'),
-      columns.idOrNull('user_id').as('userId'),
-      'data',
-    ])
+export function selectEvents(context: SqlContext): SelectQueryBuilder<Tables, 'events', EventRow> {
+  return context.build.selectFrom('events').select(fieldsOf(context, 'events').read(...EVENT_FIELDS))
 }
 
 /** Converts a row to an event. A type that a newer library wrote is passed through unchanged. */
@@ -82,9 +61,8 @@ interface Written {
   readonly at: Date
 }
 
-interface NewEvent extends Pick<Written, 'actorId' | 'at'> {
-  readonly draft: EventDraft
-}
+/** An event as its statement writes it. */
+type NewEvent = Omit<EventRow, 'id' | 'at'> & { readonly at: Date }
 
 /** Writes changes with their events, inside their transaction. */
 export class EventLog {
@@ -99,7 +77,9 @@ export class EventLog {
     session: Session,
     { statements, drafts, actorId, at }: Written,
   ): SyncOrAsync<{ readonly rows: readonly (readonly unknown[])[]; readonly events: readonly ForgeEvent[] }> {
-    const inserts = drafts.map((draft) => this.#insert({ draft, at, actorId }))
+    const inserts = drafts.map(({ data, ...draft }) =>
+      this.#insert({ version: DATA_VERSION, at, actorId, data: JSON.stringify(data), ...draft }),
+    )
     const [rows, written] = yield* queryEachAfter<unknown, readonly { readonly id: Id }[]>(session, statements, inserts)
     const events = drafts.map((draft, index): ForgeEvent => {
       const id = written[index]?.[0]?.id
@@ -127,36 +107,12 @@ function copyEvent<E extends ForgeEvent>(event: E): E {
   return { ...event, at: new Date(event.at), data: { ...event.data } }
 }
 
-function insertQuery({ build, ids, columns }: SqlContext): Query<NewEvent, { readonly id: Id }> {
-  return defineQuery((given) => {
-    const draft = given('draft')
-    const of = <V>(pick: (event: EventDraft) => V): Slot<NewEvent, V> => draft.as(pick)
-
-    return build
+function insertQuery(context: SqlContext): Query<NewEvent, { readonly id: Id }> {
+  const fields = fieldsOf(context, 'events')
+  return defineQuery((given: QueryValues<NewEvent>) =>
+    context.build
       .insertInto('events')
-      .values({
-        type: of(({ type }) => type),
-        version: DATA_VERSION,
-        at: given('at').as(toMilliseconds),
-        actor_id: ids.given('user', given('actorId')),
-        organization_id: ids.given(
-          'organization',
-          of(({ organizationId }) => organizationId),
-        ),
-        repository_id: ids.given(
-          'repository',
-          of(({ repositoryId }) => repositoryId),
-        ),
-        issue_id: ids.given(
-          'issue',
-          of(({ issueId }) => issueId),
-        ),
-        user_id: ids.given(
-          'user',
-          of(({ userId }) => userId),
-        ),
-        data: of(({ data }) => JSON.stringify(data)),
-      })
-      .returning(columns.id('id').as('id'))
-  })
+      .values(fields.written(given, ...WRITTEN))
+      .returning(fields.read('id')),
+  )
 }

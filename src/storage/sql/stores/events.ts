@@ -1,41 +1,61 @@
-import type { RawBuilder, SelectQueryBuilder, SqlBool } from 'kysely'
+import type { RawBuilder, SqlBool } from 'kysely'
 import { sql } from 'kysely'
 import type { Id } from '../../../schema/ids.ts'
 import type { ForgeEvent } from '../../../schema/records.ts'
 import { after, runMaybeAsync } from '../../../schema/sync-or-async.ts'
 import type { EventFilter, EventStore } from '../../contract/events.ts'
-import type { SqlContext } from '../context.ts'
+import { fieldsOf } from '../fields.ts'
 import type { QueryValues, Statement } from '../query.ts'
 import { compileStatement, defineQuery, Slot } from '../query.ts'
-import type { Tables } from '../schema/tables.ts'
 import type { StoreParts } from './aggregate.ts'
 import { sqlConsumers } from './consumers.ts'
 import type { EventRow } from './event-log.ts'
 import { selectEvents, toEvent } from './event-log.ts'
 import { Outbox } from './outbox.ts'
 import type { Slice } from './pages.ts'
-import { pageOf, sliceOf } from './pages.ts'
+import { noCursor, pageOf, sliceIn } from './pages.ts'
 import { sqlPruning } from './pruning.ts'
 
 type Pinning = ForgeEvent<'issue.pinned' | 'issue.unpinned'>
 
+/** The fields by which the audit view is filtered. */
+const SUBJECTS = ['organizationId', 'repositoryId', 'userId', 'actorId'] as const
+
 /** Creates the event store of an SQL storage. */
 export function sqlEvents<Tx>({ context, runtime }: StoreParts<Tx>): EventStore<Tx> {
   const outbox = new Outbox(context, runtime)
+  const fields = fieldsOf(context, 'events')
+  const complete = selectEvents(context)
 
   const history = defineQuery((given: QueryValues<{ issueId: Id }>) =>
-    selectEvents(context)
-      .where('issue_id', '=', context.ids.given('issue', given('issueId')))
+    complete
+      .where(fields.are(given, 'issueId'))
       .where('type', 'in', ['issue.pinned', 'issue.unpinned'])
       .orderBy('events.id'),
   )
+
+  /** Returns the statement for a part of the audit view. It is built for each call, because its filter has many shapes. */
+  function listing({ types, ...ids }: EventFilter, { after, offset, limit }: Slice): Statement<EventRow> {
+    const named = SUBJECTS.filter((field) => ids[field] !== undefined)
+    const about =
+      named.length === 0 ? complete : complete.where(fields.are((field) => constant(ids[field] ?? null), ...named))
+    const found = types === undefined ? about : about.where(isAmong(types))
+    return compileStatement(
+      found
+        .where('events.id', '<', context.ids.givenInteger(constant(String(-after))))
+        .orderBy('events.id', 'desc')
+        .limit(limit)
+        .offset(offset),
+    )
+  }
 
   return {
     read: (query) => runMaybeAsync(outbox.read(query)),
     list: (filter, query) =>
       runtime.read((session) => {
-        const slice = sliceOf(query, -Number.MAX_SAFE_INTEGER)
-        return after(session.all(listing(context, filter, slice)), (found) =>
+        const slice = sliceIn(query, -Number.MAX_SAFE_INTEGER)
+        if (slice === undefined) throw noCursor()
+        return after(session.all(listing(filter, slice)), (found) =>
           pageOf(found.map(placed), query.limit, ({ row }) => toEvent(row)),
         )
       }, undefined),
@@ -56,34 +76,6 @@ function placed(row: EventRow) {
 
 function isPinning(event: ForgeEvent): event is Pinning {
   return event.type === 'issue.pinned' || event.type === 'issue.unpinned'
-}
-
-/** Returns the statement for a part of the audit view. It is built for each call, because its filter has many shapes. */
-function listing(context: SqlContext, filter: EventFilter, { after, offset, limit }: Slice): Statement<EventRow> {
-  return compileStatement(
-    narrow(context, selectEvents(context), filter)
-      .where('events.id', '<', context.ids.givenInteger(constant(String(-after))))
-      .orderBy('events.id', 'desc')
-      .limit(limit)
-      .offset(offset),
-  )
-}
-
-function narrow<Row>(
-  { ids }: SqlContext,
-  query: SelectQueryBuilder<Tables, 'events', Row>,
-  { organizationId, repositoryId, userId, actorId, types }: EventFilter,
-): SelectQueryBuilder<Tables, 'events', Row> {
-  let narrowed = query
-  if (organizationId !== undefined) {
-    narrowed = narrowed.where('organization_id', '=', ids.given('organization', constant(organizationId)))
-  }
-  if (repositoryId !== undefined) {
-    narrowed = narrowed.where('repository_id', '=', ids.given('repository', constant(repositoryId)))
-  }
-  if (userId !== undefined) narrowed = narrowed.where('user_id', '=', ids.given('user', constant(userId)))
-  if (actorId !== undefined) narrowed = narrowed.where('actor_id', '=', ids.given('user', constant(actorId)))
-  return types === undefined ? narrowed : narrowed.where(isAmong(types))
 }
 
 /**

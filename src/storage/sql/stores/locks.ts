@@ -2,11 +2,12 @@ import { notFound } from '../../../schema/errors.ts'
 import type { Id } from '../../../schema/ids.ts'
 import type { MaybePromise, SyncOrAsync } from '../../../schema/sync-or-async.ts'
 import { after } from '../../../schema/sync-or-async.ts'
-import type { Columns } from '../columns.ts'
 import type { SqlContext } from '../context.ts'
+import type { Row } from '../fields.ts'
+import { fieldsOf } from '../fields.ts'
 import type { IdCodec } from '../ids.ts'
 import type { Query, QueryValues, Statement } from '../query.ts'
-import { defineQuery, takesLock } from '../query.ts'
+import { defineQuery, rowsOf } from '../query.ts'
 import type { HeadScope } from '../schema/tables.ts'
 import { HEAD_SCOPES } from '../schema/tables.ts'
 import type { RowsOfEach, Session, Statements } from '../session.ts'
@@ -28,12 +29,10 @@ export interface Head extends HeadKey {
   readonly nextSeq: number
 }
 
-interface HeadRow {
-  readonly epoch: number
-  readonly retired: number
-  readonly total: number
-  readonly next_seq: number
-}
+type HeadRow = Pick<Row<'heads'>, (typeof STATE)[number]>
+
+/** What a head has beside its key and its version. */
+const STATE = ['epoch', 'retired', 'total', 'nextSeq'] as const
 
 /** How aggregates that a query finds are locked. */
 export interface FoundAggregates<Key> {
@@ -44,10 +43,10 @@ export interface FoundAggregates<Key> {
   readonly last?: readonly HeadKey[]
 }
 
-/** A locked aggregate. */
-export interface LockedAggregate<Key> {
-  readonly key: Key
-  readonly head: Head
+/** What was locked: the aggregates that were found or known, and the heads behind them. */
+interface LockedAggregates<Key> {
+  readonly found: readonly { readonly key: Key; readonly head: Head }[]
+  readonly last: readonly Head[]
 }
 
 /**
@@ -59,14 +58,12 @@ export class Heads {
   readonly #find: Query<HeadKey, HeadRow>
   readonly #lock: Query<HeadKey, HeadRow>
   readonly #save: Query<Head, unknown>
-  readonly #locksRows: boolean
 
   constructor(context: SqlContext) {
     const lock = lockQuery(context)
     this.#ids = context.ids
     this.#find = findQuery(context)
-    this.#lock = lock === undefined ? this.#find : takesLock(lock)
-    this.#locksRows = lock !== undefined
+    this.#lock = lock ?? this.#find
     this.#save = lock === undefined ? saveOrCreateQuery(context) : saveQuery(context)
   }
 
@@ -75,9 +72,28 @@ export class Heads {
     return { scope, key: this.#ids.fitting(HEAD_SCOPES[scope], id) }
   }
 
+  /** Returns the statement that reads a head without locking it. */
+  finding(key: HeadKey): Statement<unknown> {
+    return this.#find(key)
+  }
+
   /** Returns a head without locking it. The head of an aggregate that does not exist yet is all zero. */
   find(session: Session, key: HeadKey): MaybePromise<Head> {
     return after(session.first(this.#find(key)), (row) => toHead(key, row))
+  }
+
+  /**
+   * Returns the rows of an aggregate. A retired aggregate has none, so only one without rows is checked for retirement.
+   * @throws ForgeError `*_NOT_FOUND` if it is retired
+   */
+  unlessRetired<R>(session: Session, key: HeadKey, rows: Statement<R>): MaybePromise<readonly R[]> {
+    return after(session.all(rows), (found) => {
+      if (found.length > 0) return found
+      return after(this.find(session, key), (head) => {
+        refuseRetired(head)
+        return found
+      })
+    })
   }
 
   /** Locks a head until the end of the transaction. Load what it guards in a later statement. */
@@ -85,9 +101,16 @@ export class Heads {
     return toHead(key, yield* queryFirst(session, this.#lock(key)))
   }
 
-  /** Returns the statements that only lock heads, where rows are locked. */
+  /** Returns the statements that lock heads. */
   locking(keys: readonly HeadKey[]): readonly Statement<unknown>[] {
-    return this.#locksRows ? keys.map(this.#lock) : []
+    return keys.map(this.#lock)
+  }
+
+  /**
+   * Checks heads by what the statements of `locking` returned. @throws ForgeError `*_NOT_FOUND` if one is retired
+   */
+  refuseRetiredAmong(keys: readonly HeadKey[], rows: readonly (readonly unknown[])[]): void {
+    for (const [index, key] of keys.entries()) refuseRetired(toHead(key, rowsOf<HeadRow>(rows[index] ?? [])[0]))
   }
 
   /** Locks heads in the given order, which must be the global order of locks. */
@@ -121,7 +144,7 @@ export class Heads {
     session: Session,
     found: Statement<Key>,
     { headOf, known = [], last = [] }: FoundAggregates<Key>,
-  ): SyncOrAsync<readonly LockedAggregate<Key>[]> {
+  ): SyncOrAsync<LockedAggregates<Key>> {
     const first = inOrder([...known, ...(yield* query(session, { asWritten: true, ...found }))], headOf)
     const locks = [...first.map(headOf), ...last].map(this.#lock)
     const [rows, [again]] = yield* queryEachAfter<HeadRow, [Key]>(session, locks, [found])
@@ -131,7 +154,10 @@ export class Heads {
     const lateRows =
       late.length === 0 ? [] : yield* queryEach<readonly HeadRow[]>(session, late.map(headOf).map(this.#lock))
     const all = [...rows.slice(0, first.length), ...lateRows]
-    return [...first, ...late].map((key, index) => ({ key, head: toHead(headOf(key), all[index]?.[0]) }))
+    return {
+      found: [...first, ...late].map((key, index) => ({ key, head: toHead(headOf(key), all[index]?.[0]) })),
+      last: last.map((key, index) => toHead(key, rows[first.length + index]?.[0])),
+    }
   }
 
   /** Writes a locked head. It raises the version, which makes an isolated transaction of the host detect the change. */
@@ -153,47 +179,43 @@ function inOrder<Key>(keys: readonly Key[], headOf: (key: Key) => HeadKey): read
 }
 
 function toHead({ scope, key }: HeadKey, row: HeadRow | undefined): Head {
-  if (row === undefined) return { scope, key, epoch: 0, retired: false, total: 0, nextSeq: 1 }
-
-  return { scope, key, epoch: row.epoch, retired: row.retired !== 0, total: row.total, nextSeq: row.next_seq }
+  const { epoch, retired, total, nextSeq } = row ?? { epoch: 0, retired: 0, total: 0, nextSeq: 1 }
+  return { scope, key, epoch, retired: retired !== 0, total, nextSeq }
 }
 
-function headColumns(columns: Columns) {
-  return [
-    columns.number('epoch').as('epoch'),
-    columns.number('retired').as('retired'),
-    columns.number('total').as('total'),
-    columns.number('next_seq').as('next_seq'),
-  ] as const
-}
-
-function lockQuery({ build, dialect, columns }: SqlContext): Query<HeadKey, HeadRow> | undefined {
-  const { lockExisting } = dialect
+function lockQuery(context: SqlContext): Query<HeadKey, HeadRow> | undefined {
+  const { build } = context
+  const { lockExisting } = context.dialect
   if (lockExisting === undefined) return undefined
 
-  return defineQuery((given) => {
-    const fresh = { scope: given('scope'), key: given('key'), version: 0, epoch: 0, retired: 0, total: 0, next_seq: 1 }
-    return lockExisting(build.insertInto('heads').values(fresh)).returning(headColumns(columns))
-  })
-}
-
-function findQuery({ build, columns }: SqlContext): Query<HeadKey, HeadRow> {
-  return defineQuery((given) =>
-    build
-      .selectFrom('heads')
-      .select(headColumns(columns))
-      .where('scope', '=', given('scope'))
-      .where('key', '=', given('key')),
+  return defineQuery(
+    (given) => {
+      const key = { scope: given('scope'), key: given('key') }
+      const insert = build
+        .insertInto('heads')
+        .values({ version: 0, epoch: 0, retired: 0, total: 0, next_seq: 1, ...key })
+      return lockExisting(insert).returning(fieldsOf(context, 'heads').read(...STATE))
+    },
+    { takesLock: true },
   )
 }
 
-function saveQuery({ build }: SqlContext): Query<Head, unknown> {
+function findQuery(context: SqlContext): Query<HeadKey, HeadRow> {
+  const fields = fieldsOf(context, 'heads')
   return defineQuery((given) =>
-    build
+    context.build
+      .selectFrom('heads')
+      .select(fields.read(...STATE))
+      .where(fields.are(given, 'scope', 'key')),
+  )
+}
+
+function saveQuery(context: SqlContext): Query<Head, unknown> {
+  return defineQuery((given: QueryValues<Head>) =>
+    context.build
       .updateTable('heads')
       .set((row) => ({ version: row('version', '+', 1), ...savedValues(given) }))
-      .where('scope', '=', given('scope'))
-      .where('key', '=', given('key')),
+      .where(fieldsOf(context, 'heads').are(given, 'scope', 'key')),
   )
 }
 

@@ -1,4 +1,3 @@
-import { sql } from 'kysely'
 import { ForgeError, isForgeError } from '../../../schema/errors.ts'
 import type { Id } from '../../../schema/ids.ts'
 import type { ForgeEvent } from '../../../schema/records.ts'
@@ -6,11 +5,11 @@ import type { SyncOrAsync } from '../../../schema/sync-or-async.ts'
 import { wait } from '../../../schema/sync-or-async.ts'
 import type { SqlContext } from '../context.ts'
 import type { Query, QueryValues, Statement } from '../query.ts'
-import { asWritten, defineQuery, takesLock } from '../query.ts'
+import { defineQuery } from '../query.ts'
 import type { Session, SqlRuntime } from '../session.ts'
 import { queryEach } from '../session.ts'
 import type { EventRow } from './event-log.ts'
-import { EVENT_COLUMNS, outboxPlace, selectEvents, toEvent } from './event-log.ts'
+import { EVENT_FIELDS, outboxPlace, selectEvents, toEvent } from './event-log.ts'
 import { cursorOf, noCursor, placeOf } from './pages.ts'
 
 /** The input of a read of the outbox. */
@@ -64,7 +63,9 @@ export class Outbox<Tx> {
         .select([columns.number('last_position').as('last'), columns.number('floor').as('floor')]),
     )
     // Writing a column unchanged locks the row in every database.
-    this.#lock = takesLock(defineQuery(() => build.updateTable('outbox').set((row) => ({ floor: row.ref('floor') }))))
+    this.#lock = defineQuery(() => build.updateTable('outbox').set((row) => ({ floor: row.ref('floor') })), {
+      takesLock: true,
+    })
     this.#save = defineQuery((given) =>
       build.updateTable('outbox').set({ last_position: given('last'), floor: given('floor') }),
     )
@@ -74,20 +75,24 @@ export class Outbox<Tx> {
         .where(place, '>', given('after'))
         .orderBy(place)
         .limit(given('limit'))
-      const names = sql.join(['place', ...EVENT_COLUMNS].map((name) => sql`page.${sql.id(name)}`))
-      const joined = sql<FloorAndEvent>`select ${columns.number('outbox.floor')} as floor, ${names} from ${sql.table('outbox')} left join ${events} as page on true order by page.place`
-      return { compile: () => joined.compile(build) }
+      return build
+        .selectFrom('outbox')
+        .leftJoin(events.as('page'), (join) => join.onTrue())
+        .select([columns.number('outbox.floor').as('floor'), 'page.place'])
+        .select(EVENT_FIELDS.map((field) => `page.${field}` as const))
+        .orderBy('page.place')
+        .$castTo<FloorAndEvent>()
     })
     // A locking read would wait for every open transaction that has written an event.
-    this.#unnumbered = asWritten(
-      defineQuery((given: QueryValues<{ limit: number }>) =>
+    this.#unnumbered = defineQuery(
+      (given: QueryValues<{ limit: number }>) =>
         build
           .selectFrom('events')
           .select(columns.id('events.id').as('id'))
           .where('position', 'is', null)
           .orderBy('events.id')
           .limit(given('limit')),
-      ),
+      { asWritten: true },
     )
     this.#number =
       numberEvents &&
@@ -109,9 +114,7 @@ export class Outbox<Tx> {
     }
     for (;;) {
       const begin = start ?? (yield* this.#floor())
-      const rows = yield* wait(
-        this.#runtime.read((session) => session.all(this.#page({ after: begin, limit })), undefined),
-      )
+      const rows = yield* this.#rows(this.#page({ after: begin, limit }))
       const { floor } = refuseMissing(rows[0])
       if (begin >= floor) return toPage(rows, begin)
       if (start !== undefined) throw pruned(floor)
@@ -142,8 +145,12 @@ export class Outbox<Tx> {
   }
 
   *#floor(): SyncOrAsync<number> {
-    const row = yield* wait(this.#runtime.read((session) => session.first(this.#find({})), undefined))
+    const [row] = yield* this.#rows(this.#find({}))
     return refuseMissing(row).floor
+  }
+
+  #rows<Row>(statement: Statement<Row>): SyncOrAsync<readonly Row[]> {
+    return wait(this.#runtime.read((session) => session.all(statement), undefined))
   }
 
   /** Numbers the oldest committed events, and returns how many. Waits for another transaction that is numbering. */
@@ -151,7 +158,7 @@ export class Outbox<Tx> {
     const number = this.#number
     if (number === undefined) return 0
 
-    const due = yield* wait(this.#runtime.read((session) => session.all(this.#unnumbered({ limit: 1 })), undefined))
+    const due = yield* this.#rows(this.#unnumbered({ limit: 1 }))
     if (due.length === 0) return 0
     const outbox = this
     return yield* wait(

@@ -10,7 +10,7 @@ import type { SqlContext } from '../context.ts'
 import type { QueryValues } from '../query.ts'
 import { defineQuery } from '../query.ts'
 import type { Session } from '../session.ts'
-import type { HeadKey, Heads } from './locks.ts'
+import type { HeadKey } from './locks.ts'
 import { refuseRetired } from './locks.ts'
 
 /** A part of a list: the rows after a place, without the first `offset` rows. */
@@ -26,15 +26,15 @@ interface PlacedRow {
 }
 
 /**
- * Returns the part of a list that has a page, and one row more, which shows that the list goes on.
+ * Returns the part of a list that has a page, and one row more, which shows that the list goes on. Undefined if the cursor
+ * is invalid.
  *
  * @param start - a place before that of the first row
- * @throws ForgeError `INVALID_INPUT` if the cursor is invalid
  */
-export function sliceOf({ from, limit }: PageQuery, start: number): Slice {
-  const rows = Math.min(limit + 1, Number.MAX_SAFE_INTEGER)
-  if ('after' in from) return { after: placeOf(from.after), offset: 0, limit: rows }
-  return { after: start, offset: Math.min((from.page - 1) * limit, Number.MAX_SAFE_INTEGER), limit: rows }
+export function sliceIn({ from, limit }: PageQuery, start: number): Slice | undefined {
+  const after = 'after' in from ? placeIn(from.after) : start
+  const offset = 'page' in from ? Math.min((from.page - 1) * limit, Number.MAX_SAFE_INTEGER) : 0
+  return after === undefined ? undefined : { after, offset, limit: Math.min(limit + 1, Number.MAX_SAFE_INTEGER) }
 }
 
 /** Returns the page of the rows that were found, without the one that shows that the list goes on. */
@@ -76,8 +76,8 @@ export type PageReader<Key, Item> = (session: Session, key: Key & HeadKey, query
 
 /** A list that a head counts: which rows a page has, and what it shows of each. */
 interface CountedList<Key, Row, Item> {
-  /** The columns of the rows, with the place. */
-  readonly columns: readonly (keyof Row & string)[]
+  /** The columns of the rows beside the place. */
+  readonly fields: readonly (keyof Row & string)[]
   /** Returns the query for the rows of a slice, in order. */
   readonly rows: (given: QueryValues<Key & HeadKey & Slice>) => Expression<Row>
   readonly toItem: (row: Row, key: Key) => Item
@@ -90,38 +90,36 @@ type HeadAndRows<Row> = { readonly total: number; readonly retired: number } & (
   | { readonly rows: string }
 )
 
+/** What is read beside the head if the cursor is invalid: what is retired is refused first. */
+const NOTHING: Slice = { after: 0, offset: 0, limit: 0 }
+
 /** Creates a reader of pages. One statement reads the head and the rows: the next might see another state. */
 export function pageReader<Key, Row extends PlacedRow, Item>(
   { build, columns, dialect }: SqlContext,
-  heads: Heads,
   list: CountedList<Key, Row, Item>,
 ): PageReader<Key, Item> {
   const read = defineQuery((given: QueryValues<Key & HeadKey & Slice>) => {
     const head = sql`${columns.number('heads.total')} as total, ${columns.number('heads.retired')} as retired`
     const found = sql`${sql.ref('heads.scope')} = ${given('scope')} and ${sql.ref('heads.key')} = ${given('key')}`
     const [table, rows] = [sql.table('heads'), list.rows(given)]
-    const names = sql.join(list.columns.map((name) => sql`page.${sql.id(name)}`))
+    const names = ['place', ...list.fields]
     const query =
       dialect.jsonRows === undefined
         ? sql<
             HeadAndRows<Row>
-          >`select ${head}, ${names} from ${table} left join ${rows} as page on true where ${found} order by page.place`
+          >`select ${head}, ${sql.join(names.map((name) => sql.ref(`page.${name}`)))} from ${table} left join ${rows} as page on true where ${found} order by page.place`
         : sql<
             HeadAndRows<Row>
-          >`select ${head}, (select ${dialect.jsonRows(list.columns)} from ${rows}) as "rows" from ${table} where ${found}`
+          >`select ${head}, (select ${dialect.jsonRows(names)} from ${rows}) as "rows" from ${table} where ${found}`
     return { compile: () => query.compile(build) }
   })
 
   return (session, key, query) => {
-    if ('after' in query.from && placeIn(query.from.after) === undefined) {
-      return after(heads.find(session, key), (head) => {
-        refuseRetired(head) // ahead of an invalid cursor
-        throw noCursor()
-      })
-    }
-    return after(session.all(read({ ...sliceOf(query, 0), ...key })), (found) => {
+    const slice = sliceIn(query, 0)
+    return after(session.all(read({ ...(slice ?? NOTHING), ...key })), (found) => {
       const [head] = found
       if (head !== undefined) refuseRetired({ scope: key.scope, retired: head.retired !== 0 })
+      if (slice === undefined) throw noCursor()
       const { items, limit, cursor } = pageOf(rowsIn(found), query.limit, (row) => list.toItem(row, key))
       return { items, total: head?.total ?? 0, limit, cursor }
     })

@@ -1,29 +1,21 @@
-import { notFound } from '../../../schema/errors.ts'
 import type { Id } from '../../../schema/ids.ts'
 import type { PinKind } from '../../../schema/records.ts'
 import { after } from '../../../schema/sync-or-async.ts'
 import type { BoardIssue, PinBoardKey, PinBoardStore, PinRow } from '../../contract/stores.ts'
-import { toMilliseconds } from '../columns.ts'
+import type { Row } from '../fields.ts'
+import { fieldsOf } from '../fields.ts'
 import type { QueryValues } from '../query.ts'
 import { defineQuery } from '../query.ts'
 import type { HeadScope } from '../schema/tables.ts'
-import { queryEach, queryFirst } from '../session.ts'
+import { queryEach } from '../session.ts'
 import type { SqlAggregate, StoreParts, Writing } from './aggregate.ts'
 import { aggregateStore } from './aggregate.ts'
-import { refuseRetired } from './locks.ts'
 import type { Removals } from './retirement.ts'
 
 const SCOPES = { issue: 'issueBoard', pullRequest: 'pullRequestBoard' } as const satisfies Record<PinKind, HeadScope>
 
 /** A pin as the statements return it. */
-interface StoredPin {
-  readonly issueId: Id
-  readonly pinnedAt: number
-  readonly pinnedBy: Id | null
-}
-
-/** A pin as the statements write it. */
-type PlacedPin = PinBoardKey & PinRow & { readonly position: number }
+type StoredPin = Pick<Row<'board_pins'>, 'issueId' | 'pinnedAt' | 'pinnedBy'>
 
 /**
  * Creates the pin boards of an SQL storage: one head per repository and kind. An issue has a head too, which keeps it from
@@ -32,76 +24,49 @@ type PlacedPin = PinBoardKey & PinRow & { readonly position: number }
 export function sqlPinBoards<Tx>(
   parts: StoreParts<Tx>,
 ): { store: PinBoardStore<Tx> } & Removals<'repository' | 'issue'> {
-  const { runtime, heads } = parts
-  const { build, ids, columns, dialect } = parts.context
+  const { context, runtime, heads } = parts
+  const { build, ids } = context
+  const pins = fieldsOf(context, 'board_pins')
 
   const load = defineQuery((given: QueryValues<PinBoardKey>) =>
     build
       .selectFrom('board_pins')
-      .select([
-        columns.id('issue_id').as('issueId'),
-        columns.number('pinned_at').as('pinnedAt'),
-        columns.idOrNull('pinned_by').as('pinnedBy'),
-      ])
-      .where('repository_id', '=', ids.given('repository', given('repositoryId')))
-      .where('kind', '=', given('kind'))
+      .select(pins.read('issueId', 'pinnedAt', 'pinnedBy'))
+      .where(pins.are(given, 'repositoryId', 'kind'))
       .orderBy('position'),
   )
 
   const find = defineQuery((given: QueryValues<{ issueIds: readonly Id[] }>) =>
     build
       .selectFrom('board_pins')
-      .select([columns.id('repository_id').as('repositoryId'), 'kind', columns.id('issue_id').as('issueId')])
-      .select(columns.number('position').as('position'))
+      .select(pins.read('repositoryId', 'kind', 'issueId', 'position'))
       .where('issue_id', 'in', ids.givenList('issue', given('issueIds'))),
   )
 
-  const insert = defineQuery((given: QueryValues<PlacedPin>) =>
-    build.insertInto('board_pins').values({
-      repository_id: ids.given('repository', given('repositoryId')),
-      kind: given('kind'),
-      position: given('position'),
-      issue_id: ids.given('issue', given('issueId')),
-      pinned_at: given('pinnedAt').as(toMilliseconds),
-      pinned_by: ids.given('user', given('pinnedBy')),
-    }),
+  const insert = defineQuery((given: QueryValues<PinBoardKey & PinRow & { position: number }>) =>
+    build
+      .insertInto('board_pins')
+      .values(pins.written(given, 'repositoryId', 'kind', 'position', 'issueId', 'pinnedAt', 'pinnedBy')),
   )
 
   const removeRange = defineQuery((given: QueryValues<PinBoardKey & { first: number; last: number }>) =>
     build
       .deleteFrom('board_pins')
-      .where('repository_id', '=', ids.given('repository', given('repositoryId')))
-      .where('kind', '=', given('kind'))
+      .where(pins.are(given, 'repositoryId', 'kind'))
       .where('position', '>=', given('first'))
       .where('position', '<=', given('last')),
   )
 
   const removeBoards = defineQuery((given: QueryValues<{ repositoryId: Id }>) =>
-    build.deleteFrom('board_pins').where('repository_id', '=', ids.given('repository', given('repositoryId'))),
+    build.deleteFrom('board_pins').where(pins.are(given, 'repositoryId')),
   )
 
   const boardsWith = defineQuery((given: QueryValues<{ issueId: Id; kind: PinKind }>) =>
     build
       .selectFrom('board_pins')
-      .select([columns.id('repository_id').as('repositoryId'), 'kind'])
-      .where('issue_id', '=', ids.given('issue', given('issueId')))
-      .where('kind', '=', given('kind')),
+      .select(pins.read('repositoryId', 'kind'))
+      .where(pins.are(given, 'issueId', 'kind')),
   )
-
-  const tombstones = defineQuery((given: QueryValues<{ issueIds: readonly Id[] }>) =>
-    build
-      .selectFrom('issue_tombstones')
-      .select(columns.id('issue_id').as('issueId'))
-      .where('issue_id', 'in', ids.givenList('issue', given('issueIds'))),
-  )
-
-  /** Returns a row the first time only. */
-  const entomb = defineQuery((given: QueryValues<{ issueId: Id }>) => {
-    const tombstone = { issue_id: ids.given('issue', given('issueId')) }
-    return dialect
-      .skipExisting(build.insertInto('issue_tombstones').values(tombstone))
-      .returning(columns.id('issue_id').as('issueId'))
-  })
 
   const headOf = ({ repositoryId, kind }: PinBoardKey) => heads.of(SCOPES[kind], repositoryId)
 
@@ -115,8 +80,7 @@ export function sqlPinBoards<Tx>(
     writing(key, { before, after, head }): Writing {
       const known = new Set(before.map((row) => row.issueId))
       const issueIds = after.map((row) => row.issueId).filter((issueId) => !known.has(issueId))
-      const locks = heads.locking(issueIds.toSorted().map((issueId) => heads.of('issue', issueId)))
-      const guards = issueIds.length === 0 ? [] : [...locks, tombstones({ issueIds })]
+      const issues = issueIds.toSorted().map((issueId) => heads.of('issue', issueId))
 
       const { first, last } = changedRange(before, after)
       const end = Math.min(last, before.length)
@@ -125,28 +89,18 @@ export function sqlPinBoards<Tx>(
         .slice(first - 1, last)
         .map((row, index) => insert({ position: first + index, ...key, ...row }))
       return {
-        statements: [...guards, ...removal, ...inserts],
+        statements: [...heads.locking(issues), ...removal, ...inserts],
         head: { ...head, total: after.length },
-        verify(rows) {
-          if (guards.length > 0 && rows[guards.length - 1]?.length !== 0) throw notFound('issue')
-        },
+        verify: (rows) => heads.refuseRetiredAmong(issues, rows),
       }
     },
   }
 
   const store: PinBoardStore<Tx> = {
     ...aggregateStore(parts, boards),
-    // A retired board is empty, so only an empty board is checked for retirement.
     load: (key, transaction) =>
       runtime.read(
-        (session) =>
-          after(session.all(load(key)), (rows) => {
-            if (rows.length > 0) return rows.map(toPin)
-            return after(heads.find(session, headOf(key)), (head) => {
-              refuseRetired(head)
-              return []
-            })
-          }),
+        (session) => after(heads.unlessRetired(session, headOf(key), load(key)), (rows) => rows.map(toPin)),
         transaction,
       ),
 
@@ -166,12 +120,12 @@ export function sqlPinBoards<Tx>(
     store,
 
     *repository(session, { repositoryId }) {
-      const boardHeads = [heads.of('issueBoard', repositoryId), heads.of('pullRequestBoard', repositoryId)]
-      const locked = yield* heads.lockEach(session, [...boardHeads, heads.of('issueImports', repositoryId)])
-      const found = locked.slice(0, boardHeads.length)
-      if (found.every(({ retired }) => retired)) return undefined // also by an older library, which knows no imports
+      const scopes = ['issueBoard', 'pullRequestBoard', 'issueImports'] as const
+      const keys = scopes.map((scope) => heads.of(scope, repositoryId))
+      const locked = yield* heads.lockEach(session, keys)
+      if (locked.every(({ retired }) => retired)) return undefined
 
-      const pins = found.reduce((sum, { total }) => sum + total, 0)
+      const pins = locked.reduce((sum, { total }) => sum + total, 0)
       return { removed: { pins }, statements: [removeBoards({ repositoryId })], retired: locked }
     },
 
@@ -180,12 +134,12 @@ export function sqlPinBoards<Tx>(
      * since it was pinned. A change that was pinning it elsewhere has ended once the issue is locked. The boards move up.
      */
     *issue(session, { issueId, repositoryId, kind }) {
-      const locked = yield* heads.lockFound(session, boardsWith({ issueId, kind }), {
+      const { found: locked, last } = yield* heads.lockFound(session, boardsWith({ issueId, kind }), {
         headOf,
         known: [{ repositoryId, kind }],
         last: [heads.of('issue', issueId)],
       })
-      if ((yield* queryFirst(session, entomb({ issueId }))) === undefined) return undefined
+      if (last.every(({ retired }) => retired)) return undefined
 
       const loaded = yield* queryEach<readonly StoredPin[]>(
         session,
@@ -200,6 +154,7 @@ export function sqlPinBoards<Tx>(
         removed: { pins },
         statements: written.flatMap(({ statements }) => statements),
         heads: written.map(({ head }) => head),
+        retired: last,
       }
     },
   }

@@ -7,10 +7,10 @@ import type { EventStore } from '../../contract/events.ts'
 import { toMilliseconds } from '../columns.ts'
 import type { SqlContext } from '../context.ts'
 import type { QueryValues } from '../query.ts'
-import { asWritten, defineQuery } from '../query.ts'
-import type { Tables } from '../schema/tables.ts'
+import { defineQuery } from '../query.ts'
+import type { HeadScope, Tables } from '../schema/tables.ts'
 import type { Session, SqlRuntime } from '../session.ts'
-import { query, queryEach, queryFirst } from '../session.ts'
+import { query, queryEach } from '../session.ts'
 import { behindAllQuery } from './consumers.ts'
 import { outboxPlace } from './event-log.ts'
 import type { Outbox } from './outbox.ts'
@@ -18,21 +18,22 @@ import type { Outbox } from './outbox.ts'
 /** The maximum number of events that are checked together and removed in one transaction. */
 const MAX_PRUNED_EVENTS = 500
 
-/** A range of the outbox. It excludes its beginning and includes its end. */
-interface PageRange {
-  readonly after: number
-  readonly end: number
+/** An event of the outbox, and whether it is removed: 0 or 1. */
+interface Candidate {
+  readonly id: Id
+  readonly place: number
+  readonly goes: number
 }
 
-/** Where a range ends, and how many events it has. The end is null if it has none. */
-interface RangeEnd {
-  readonly end: number | null
-  readonly count: number
+/** What became of a few events: how many are removed, and the last of them, if others follow. */
+interface Pruned {
+  readonly removed: number
+  readonly end: number | undefined
 }
 
 /**
- * Creates the removal of old events. It walks through the outbox in short ranges, reads without locks, and takes the lock
- * only if something is to be removed. Neither writers nor readers wait for it, and it does not block the process.
+ * Creates the removal of old events. It walks through the outbox, a few events in each transaction, so that others do not
+ * wait long for the lock of the outbox, and it does not block the process.
  */
 export function sqlPruning<Tx>(
   context: SqlContext,
@@ -43,32 +44,22 @@ export function sqlPruning<Tx>(
   const place = outboxPlace(context)
   const behindAll = behindAllQuery(context)
 
-  const rangeEnd = defineQuery((given: QueryValues<{ after: number; behindAll: number; limit: number }>) => {
-    const range = build
-      .selectFrom('events')
-      .select(place.as('place'))
-      .where(place, '>', given('after'))
-      .where(place, '<=', given('behindAll'))
-      .orderBy(place)
-      .limit(given('limit'))
-    return build
-      .selectFrom(range.as('candidates'))
-      .select([dialect.number(sql`max(${sql.ref('candidates.place')})`).as('end'), columns.count().as('count')])
-  })
-
   // Not a locking read: no other transaction removes events while this one has the lock of the outbox, and removed events
   // do not come back.
-  const removable = asWritten(
-    defineQuery((given: QueryValues<PageRange & { before: number }>) =>
+  const candidates = defineQuery(
+    (given: QueryValues<{ after: number; behindAll: number; before: number; limit: number }>) =>
       build
         .selectFrom('events')
         .select([columns.id('events.id').as('id'), dialect.number(place).as('place')])
+        .select((event) => {
+          const goes = event.and([event('at', '<', given('before')), isNoLivingHistory(context, event)])
+          return dialect.number(sql`case when ${goes} then 1 else 0 end`).as('goes')
+        })
         .where(place, '>', given('after'))
-        .where(place, '<=', given('end'))
-        .where('at', '<', given('before'))
-        .where((event) => isNoLivingHistory(context, event))
-        .orderBy(place),
-    ),
+        .where(place, '<=', given('behindAll'))
+        .orderBy(place)
+        .limit(given('limit')),
+    { asWritten: true },
   )
 
   const removing = defineQuery((given: QueryValues<{ ids: readonly Id[] }>) =>
@@ -78,35 +69,29 @@ export function sqlPruning<Tx>(
     ),
   )
 
-  function* findEnd(session: Session, after: number): SyncOrAsync<RangeEnd | undefined> {
-    const { position = Number.MAX_SAFE_INTEGER } = (yield* queryFirst(session, behindAll({}))) ?? {}
-    return yield* queryFirst(session, rangeEnd({ after, behindAll: position, limit: MAX_PRUNED_EVENTS }))
-  }
-
-  /** Reads again after it has the lock: another process may have pruned, and a new consumer may have been added. */
-  function* remove(session: Session, { after, end }: PageRange, before: number): SyncOrAsync<number> {
+  function* removeAmong(session: Session, after: number, before: number): SyncOrAsync<Pruned> {
     const { state, rows: slowest } = yield* outbox.lock(session, [behindAll({})])
-    const upTo = Math.min(end, slowest[0]?.position ?? end)
-    const rows = yield* query(session, removable({ after, end: upTo, before }))
-    const last = rows.at(-1)
-    if (last === undefined) return 0
-
-    const floor = Math.max(state.floor, last.place)
-    yield* queryEach(session, [removing({ ids: rows.map((row) => row.id) }), outbox.saving({ ...state, floor })])
-    return rows.length
+    const range = { after, behindAll: slowest[0]?.position ?? Number.MAX_SAFE_INTEGER, limit: MAX_PRUNED_EVENTS }
+    const found: readonly Candidate[] = yield* query(session, candidates({ before, ...range }))
+    const gone = found.filter(({ goes }) => goes !== 0)
+    const last = gone.at(-1)
+    if (last !== undefined) {
+      const floor = Math.max(state.floor, last.place)
+      yield* queryEach(session, [removing({ ids: gone.map(({ id }) => id) }), outbox.saving({ ...state, floor })])
+    }
+    // A range that is not full is the last: events written meanwhile wait for the next prune.
+    return { removed: gone.length, end: found[MAX_PRUNED_EVENTS - 1]?.place }
   }
 
   function* prune(before: number): SyncOrAsync<number> {
     yield* outbox.catchUp()
     let removed = 0
     for (let after = 0; ; ) {
-      const found = yield* wait(runtime.read((session) => runMaybeAsync(findEnd(session, after)), undefined))
-      const range = { after, end: found?.end ?? after }
-      const due = yield* wait(runtime.read((session) => session.all(removable({ before, ...range })), undefined))
-      if (due.length > 0) removed += yield* wait(runtime.write((session) => remove(session, range, before), {}))
-      // A range that is not full is the last: events written meanwhile wait for the next prune.
-      if ((found?.count ?? 0) < MAX_PRUNED_EVENTS) return removed
-      after = range.end
+      const from = after
+      const pruned = yield* wait(runtime.write((session) => removeAmong(session, from, before), {}))
+      removed += pruned.removed
+      if (pruned.end === undefined) return removed
+      after = pruned.end
       yield* wait(turn())
     }
   }
@@ -121,19 +106,16 @@ function turn(): Promise<void> {
 
 /** Pins and unpins are the history of their issue until the issue or its repository is retired. */
 function isNoLivingHistory({ columns }: SqlContext, event: ExpressionBuilder<Tables, 'events'>): Expression<SqlBool> {
-  const tombstone = event
-    .selectFrom('issue_tombstones')
-    .select('issue_tombstones.issue_id')
-    .whereRef('issue_tombstones.issue_id', '=', 'events.issue_id')
-  const retiredBoard = event
-    .selectFrom('heads')
-    .select('heads.key')
-    .where('heads.scope', '=', 'issueBoard')
-    .where('heads.key', '=', columns.id('events.repository_id'))
-    .where('heads.retired', '=', 1)
+  const retired = (scope: HeadScope, id: string) =>
+    event
+      .selectFrom('heads')
+      .select('heads.key')
+      .where('heads.scope', '=', scope)
+      .where('heads.key', '=', columns.id(id))
+      .where('heads.retired', '=', 1)
   return event.or([
     event('type', 'not in', ['issue.pinned', 'issue.unpinned']),
-    event.exists(tombstone),
-    event.exists(retiredBoard),
+    event.exists(retired('issue', 'events.issue_id')),
+    event.exists(retired('issueBoard', 'events.repository_id')),
   ])
 }

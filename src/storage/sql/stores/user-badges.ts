@@ -1,17 +1,19 @@
+import type { SqlBool } from 'kysely'
+import { sql } from 'kysely'
 import type { Id } from '../../../schema/ids.ts'
 import type { Badge, Grant } from '../../../schema/records.ts'
 import type { SyncOrAsync } from '../../../schema/sync-or-async.ts'
 import { after } from '../../../schema/sync-or-async.ts'
 import type { UserBadgesKey, UserBadgesState, UserBadgesStore } from '../../contract/stores.ts'
-import { toMilliseconds } from '../columns.ts'
+import { fieldsOf } from '../fields.ts'
 import type { QueryValues } from '../query.ts'
-import { defineQuery, mayTakeLong } from '../query.ts'
+import { defineQuery } from '../query.ts'
 import type { Session } from '../session.ts'
 import { query } from '../session.ts'
 import type { SqlAggregate, StoreParts, Writing } from './aggregate.ts'
 import { aggregateStore } from './aggregate.ts'
+import { BADGE_FIELDS } from './badge-catalogue.ts'
 import { holdersReader } from './badge-holders.ts'
-import { refuseRetired } from './locks.ts'
 
 /** A grant as the statements return it, with the definition of its badge. */
 interface StoredGrant extends Badge {
@@ -38,14 +40,18 @@ export function sqlUserBadges<Tx>(parts: StoreParts<Tx>): {
   /** Removes the grants of a locked user, and returns how many. */
   readonly ofUser: (session: Session, userId: Id) => SyncOrAsync<number>
 } {
-  const { runtime, heads } = parts
-  const { build, ids, dialect, columns } = parts.context
+  const { context, runtime, heads } = parts
+  const { build, ids, dialect } = context
+  const badges = fieldsOf(context, 'badges')
+  const fields = fieldsOf(context, 'user_grants')
+  const isAmong = <P extends UserBadgesKey>(given: QueryValues<P>) =>
+    sql<SqlBool>`slug in ${dialect.elements(given('slugs').as(toJson), dialect.casts.text)}`
 
   const known = defineQuery((given: QueryValues<UserBadgesKey>) =>
     build
       .selectFrom('badges')
-      .select([columns.id('id').as('id'), 'slug', 'description', 'image_url as imageUrl'])
-      .where('slug', 'in', dialect.elements(given('slugs').as(toJson), dialect.casts.text))
+      .select(badges.read(...BADGE_FIELDS))
+      .where(isAmong(given))
       .orderBy('badges.id'),
   )
 
@@ -53,53 +59,37 @@ export function sqlUserBadges<Tx>(parts: StoreParts<Tx>): {
     build
       .selectFrom('user_grants')
       .innerJoin('badges', 'badges.id', 'user_grants.badge_id')
-      .select([columns.id('badges.id').as('id'), 'slug', 'description', 'image_url as imageUrl'])
-      .select([columns.number('granted_at').as('grantedAt'), columns.idOrNull('granted_by').as('grantedBy')])
+      .select(badges.read(...BADGE_FIELDS))
+      .select(fields.read('grantedAt', 'grantedBy'))
       .orderBy('seq')
 
-  const heldBy = defineQuery((given: QueryValues<UserKey>) =>
-    selectGrants().where('user_id', '=', ids.given('user', given('userId'))),
-  )
+  const heldBy = defineQuery((given: QueryValues<UserKey>) => selectGrants().where(fields.are(given, 'userId')))
 
   const heldByMany = defineQuery((given: QueryValues<{ userIds: readonly Id[] }>) =>
     selectGrants()
-      .select(columns.id('user_id').as('userId'))
+      .select(fields.read('userId'))
       .where('user_id', 'in', ids.givenList('user', given('userIds'))),
   )
 
   const held = defineQuery((given: QueryValues<UserBadgesKey>) =>
-    selectGrants()
-      .where('user_id', '=', ids.given('user', given('userId')))
-      .where('slug', 'in', dialect.elements(given('slugs').as(toJson), dialect.casts.text)),
+    selectGrants().where(fields.are(given, 'userId')).where(isAmong(given)),
   )
 
   const insert = defineQuery((given: QueryValues<PlacedGrant>) =>
-    build.insertInto('user_grants').values({
-      user_id: ids.given('user', given('userId')),
-      badge_id: ids.givenInteger(given('badgeId')),
-      seq: given('seq'),
-      granted_at: given('grantedAt').as(toMilliseconds),
-      granted_by: ids.given('user', given('grantedBy')),
-    }),
+    build.insertInto('user_grants').values(fields.written(given, 'userId', 'badgeId', 'seq', 'grantedAt', 'grantedBy')),
   )
 
   const remove = defineQuery((given: QueryValues<UserKey & { badgeId: Id }>) =>
-    build
-      .deleteFrom('user_grants')
-      .where('user_id', '=', ids.given('user', given('userId')))
-      .where('badge_id', '=', ids.givenInteger(given('badgeId'))),
+    build.deleteFrom('user_grants').where(fields.are(given, 'userId', 'badgeId')),
   )
 
-  const removeOf = mayTakeLong(
-    defineQuery((given: QueryValues<UserKey>) =>
-      build
-        .deleteFrom('user_grants')
-        .where('user_id', '=', ids.given('user', given('userId')))
-        .returning(columns.id('badge_id').as('badgeId')),
-    ),
+  const removeOf = defineQuery(
+    (given: QueryValues<UserKey>) =>
+      build.deleteFrom('user_grants').where(fields.are(given, 'userId')).returning(fields.read('badgeId')),
+    { mayTakeLong: true },
   )
 
-  const holders = holdersReader(parts.context)
+  const holders = holdersReader(context)
 
   const grants: SqlAggregate<UserBadgesKey, UserBadgesState, [Badge, StoredGrant]> = {
     own: ({ userId, slugs }) => ({ userId, slugs: [...slugs] }),
@@ -119,17 +109,12 @@ export function sqlUserBadges<Tx>(parts: StoreParts<Tx>): {
   return {
     store: {
       ...aggregateStore(parts, grants),
-      // A retired user holds none, so only a user without grants is checked for retirement.
       heldBy: (userId, transaction) =>
         runtime.read(
           (session) =>
-            after(session.all(heldBy({ userId })), (rows) => {
-              if (rows.length > 0) return rows.map(toGrant)
-              return after(heads.find(session, heads.of('user', userId)), (head) => {
-                refuseRetired(head)
-                return []
-              })
-            }),
+            after(heads.unlessRetired(session, heads.of('user', userId), heldBy({ userId })), (rows) =>
+              rows.map(toGrant),
+            ),
           transaction,
         ),
 

@@ -151,12 +151,12 @@ async function prepared<Tx, Prepared>(
     {
       by: AUTHOR,
       ...extras,
-      prepare: (_state, transaction) => prepare(transaction),
-      decide: (state, _at, result) => ({
-        state,
-        events: [{ ...NO_SUBJECT, type: 'issues.imported', data, repositoryId }],
-        result,
-      }),
+      prepare: (_state, transaction) =>
+        decideWith(prepare(transaction), (result) => (state) => ({
+          state,
+          events: [{ ...NO_SUBJECT, type: 'issues.imported', data, repositoryId }],
+          result,
+        })),
     },
   )
 }
@@ -177,11 +177,16 @@ async function pinPrepared<Tx>(
 ): Promise<Outcome<readonly [readonly PinRow[], readonly PinRow[]]>> {
   return storage.pinBoards.update(BOARD, {
     by: AUTHOR,
-    prepare: (_rows, transaction) => storage.pinBoards.load(BOARD, transaction),
-    decide: (rows, _at, prepared) => ({
-      state: [...rows, row(issueId)],
-      events: [],
-      result: [structuredClone(prepared), structuredClone(rows)],
-    }),
+    prepare: (_rows, transaction) =>
+      decideWith(storage.pinBoards.load(BOARD, transaction), (prepared) => (rows) => ({
+        state: [...rows, row(issueId)],
+        events: [],
+        result: [structuredClone(prepared), structuredClone(rows)],
+      })),
   })
+}
+
+/** Returns the decision that follows from what was looked up: at once, or as a promise. */
+function decideWith<T, Decide>(found: MaybePromise<T>, decided: (value: T) => Decide): MaybePromise<Decide> {
+  return found instanceof Promise ? found.then(decided) : decided(found)
 }
