@@ -143,9 +143,10 @@ const HEALTHY = jsonPage({ status: 'ok' })
  * bytes arrive is reset, and the client would not see the response.
  */
 function reply(request: IncomingMessage, response: ServerResponse, { status, headers, bytes }: OwnPage): void {
-  const isKnown = status === 200 && request.headers['if-none-match']?.includes(headers.ETag)
-  if (isKnown) response.writeHead(304, { ETag: headers.ETag })
-  else response.writeHead(status, { ...headers, 'Content-Length': bytes.length }).write(bytes)
+  const { ETag, ...others } = headers
+  const tag = status === 200 ? { ETag } : {} // an error has none, as those of the API
+  if (status === 200 && request.headers['if-none-match']?.includes(ETag)) response.writeHead(304, tag)
+  else response.writeHead(status, { ...others, ...tag, 'Content-Length': bytes.length }).write(bytes)
   request.resume().once('end', () => response.end())
 }
 
