@@ -1,6 +1,4 @@
 import type { SqlValue } from '../query.ts'
-import { rowsOf } from '../query.ts'
-import { propertyOf } from './answers.ts'
 import type { Runner } from './server.ts'
 
 /**
@@ -29,7 +27,7 @@ export function runnerIn(transaction: HostTransaction): Runner {
     identity: transaction.identity,
     async run({ sql, parameters, returnsRows }) {
       const rows = await transaction.run(sql, parameters)
-      return returnsRows ? rowsOf(rows) : []
+      return returnsRows ? rows : []
     },
   }
 }
@@ -163,8 +161,12 @@ function split(
   return { parts: sql.split(/\$\d+|\?/), values }
 }
 
+function isPgAnswer(answer: unknown): answer is { readonly rows: unknown } {
+  return typeof answer === 'object' && answer !== null && 'rows' in answer
+}
+
 /** Returns the rows in the answer of pg or of mysql2. */
 function rowsIn(answer: unknown): readonly unknown[] {
-  const rows: unknown = Array.isArray(answer) ? answer[0] : propertyOf(answer, 'rows')
+  const [rows]: readonly unknown[] = Array.isArray(answer) ? answer : isPgAnswer(answer) ? [answer.rows] : []
   return Array.isArray(rows) ? rows : []
 }
