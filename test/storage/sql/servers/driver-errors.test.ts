@@ -38,6 +38,7 @@ describe('an error of a server', () => {
     ['28P01', /correct the user or the password/],
     [1045, /correct the user or the password/],
     ['3D000', /no database of that name/],
+    ['3F000', /schema does not exist/],
     [1049, /no database of that name/],
     ['42501', /grant it/],
     [1142, /grant it/],
