@@ -2,7 +2,6 @@ import { sql } from 'kysely'
 import type { MaybePromise, SyncOrAsync } from '../../schema/sync-or-async.ts'
 import { wait } from '../../schema/sync-or-async.ts'
 import type { SqlValue, Statement } from '../../storage/sql/query.ts'
-import { compileStatement } from '../../storage/sql/query.ts'
 import type { HostContext, NewRow, TableName } from './tables.ts'
 import { isNumbered, writtenColumns } from './tables.ts'
 
@@ -19,40 +18,56 @@ type Run = <Row>(statement: Statement<Row>) => MaybePromise<readonly Row[]>
 export class RowWriter implements RowSink {
   readonly #context: HostContext
   readonly #run: Run
+  readonly #texts: InsertTexts
 
-  constructor(context: HostContext, run: Run) {
+  /** @param texts - those that other writers have compiled: compiling one takes longer than inserting its rows */
+  constructor(context: HostContext, run: Run, texts: InsertTexts = new Map()) {
     this.#context = context
     this.#run = run
+    this.#texts = texts
   }
 
   insert<T extends TableName>(table: T, rows: readonly NewRow<T>[]): SyncOrAsync<readonly number[]>
   *insert(table: TableName, rows: readonly AnyRow[]): SyncOrAsync<readonly number[]> {
     const ids: number[] = []
     for (const group of inGroups(rows)) {
-      for (const { id } of yield* wait(this.#run(insertion(this.#context, table, group)))) ids.push(id)
+      for (const { id } of yield* wait(this.#run(this.#insertion(table, group)))) ids.push(id)
     }
     // A database assigns them in the order of the rows, but may return them in another.
     return ids.sort((one, other) => one - other)
   }
+
+  #insertion(table: TableName, rows: readonly AnyRow[]): Statement<{ readonly id: number }> {
+    const names = writtenColumns(table)
+    return {
+      sql: this.#text(table, names, rows.length),
+      parameters: rows.flatMap((row) => names.map((name) => row[name] ?? null)),
+      returnsRows: isNumbered(table),
+      mayTakeLong: true,
+    }
+  }
+
+  #text(table: TableName, names: readonly string[], count: number): string {
+    const key = `${table} ${count}`
+    const known = this.#texts.get(key)
+    if (known !== undefined) return known
+
+    const { build, columns } = this.#context
+    const row = sql`(${sql.join(names.map(() => null))})`
+    const values = sql.join(Array.from({ length: count }, () => row))
+    const returning = isNumbered(table) ? sql` returning ${columns.number('id')} as id` : sql``
+    const insert = sql`insert into ${sql.table(table)} (${sql.join(names.map((name) => sql.id(name)))})
+    values ${values}${returning}`
+    const text = insert.compile(build).sql
+    this.#texts.set(key, text)
+    return text
+  }
 }
+
+/** The texts of insertions, by table and number of rows. */
+export type InsertTexts = Map<string, string>
 
 type AnyRow = Readonly<Record<string, SqlValue>>
-
-function insertion(
-  { build, columns }: HostContext,
-  table: TableName,
-  rows: readonly AnyRow[],
-): Statement<{ readonly id: number }> {
-  const names = writtenColumns(table)
-  const returnsRows = isNumbered(table)
-  const values = rows.map((row) => sql`(${sql.join(names.map((name) => row[name] ?? null))})`)
-  const returning = returnsRows ? sql` returning ${columns.number('id')} as id` : sql``
-  const insert = sql<{
-    readonly id: number
-  }>`insert into ${sql.table(table)} (${sql.join(names.map((name) => sql.id(name)))})
-    values ${sql.join(values)}${returning}`
-  return { ...compileStatement({ compile: () => insert.compile(build) }), returnsRows, mayTakeLong: true }
-}
 
 /** More rows in one statement are not inserted faster. */
 const MAX_ROWS = 16

@@ -17,6 +17,7 @@ import type { TrackerContext } from './issue-rows.ts'
 import { answered, elements, IssueRows } from './issue-rows.ts'
 import type { StandaloneUser } from './roles.ts'
 import { idOf, NO_ID, repositoryRoleOf, userIdOf } from './roles.ts'
+import type { InsertTexts } from './row-writer.ts'
 import { RowWriter } from './row-writer.ts'
 import type { NewRow, Row } from './tables.ts'
 import { columnsOf } from './tables.ts'
@@ -30,6 +31,7 @@ export function createTracker<Tx>(
   const { context: tables } = database
   const { build, columns, dialect } = tables
   const issueRows = new IssueRows(database)
+  const insertTexts: InsertTexts = new Map()
 
   return {
     issues: answered(function* (query, context) {
@@ -178,7 +180,7 @@ export function createTracker<Tx>(
   }
 
   function rowWriter({ transaction }: Context): RowWriter {
-    return new RowWriter(tables, (statement) => database.rows(statement, transaction))
+    return new RowWriter(tables, (statement) => database.rows(statement, transaction), insertTexts)
   }
 }
 
