@@ -51,8 +51,6 @@ export const organizationId = createTestForge().then((test): string => test.orga
 createForge({ storage: memoryStorage(), policy })
 // @ts-expect-error - this forge has no blocks
 void some.blocks
-// @ts-expect-error - pins find an issue
-createApi(forge, { services: ['pins'], directory: { findRepository: directory.findRepository }, present })
 // @ts-expect-error - there is no such role
 rolePolicy<User>({ isSiteAdmin: () => false, repositoryRole: () => 'boss', organizationRole: () => 'none' })
 // @ts-expect-error - a name is not an actor
