@@ -1,8 +1,10 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { resolve } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { newDatabase, onDatabase, POSTGRES } from '../databases.ts'
+import type { Place } from '../durability/switches.ts'
 import { Switches } from '../durability/switches.ts'
 import { freePort } from '../http.ts'
 import { describeWith } from '../programs.ts'
@@ -33,7 +35,9 @@ onDatabase(POSTGRES, () => {
         vi.waitFor(async () => expect((await fetch(`http://127.0.0.1:${at}/readyz`)).status).toBe(200), 20_000)
       await isReady(port)
 
-      load.start([{ url: `${origin}/api/v1`, is: 'up' }], () => false)
+      const url = `${origin}/api/v1`
+      const places: Place[] = [{ url, is: 'up' }]
+      load.start(places, ({ status }) => status === 502 || status === 0)
       try {
         for (const [index, at] of ports.entries()) {
           await load.more(4 * LANES)
@@ -43,18 +47,19 @@ onDatabase(POSTGRES, () => {
           running[index] = started
           await started.says('/api/v1/') // the proxy knows that it is ready
         }
+
+        // Of what was sent to a process that is killed, the answer is lost. HAProxy asks twice a second who is ready.
+        places[0] = { url, is: 'changing' }
+        await running[0]?.stop('SIGKILL')
+        await pause(2000)
+        places[0] = { url, is: 'up' }
+        await load.more(4 * LANES)
       } finally {
         await load.stop()
       }
       expect(load.wrong).toEqual([])
       await load.expectAllIn(database.storage())
 
-      await running[0]?.stop('SIGKILL')
-      const headers = { authorization: 'token root' }
-      for (let times = 0; times < 4; times += 1) {
-        const { status } = await fetch(`${origin}/api/v1/repos/acme/rocket/issues/1/pin`, { method: 'DELETE', headers })
-        expect([204, 404]).toContain(status)
-      }
       proxy.kill('SIGTERM')
       await once(proxy, 'exit')
     }, 120_000)
