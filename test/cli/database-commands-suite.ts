@@ -137,8 +137,8 @@ export function databaseCommands(kinds: readonly AnyKind[]): void {
       test.each([
         ['alter table host_tokens drop column name', 'tables of the server: drifted: a table, view or column'],
         ['drop view forgelet_pins', 'tables of the forge:  drifted: '],
-        ['update host_schema set version = 99, oldest_library = 99', 'tables of the server: too-new: '],
-        ['update host_schema set version = 0', 'tables of the server: outdated: .*: run "forgelet serve"'],
+        ['update host_ledger set version = 99, oldest_library = 99', 'tables of the server: too-new: '],
+        ['update host_ledger set version = 0', 'tables of the server: outdated: .*: run "forgelet serve"'],
       ])('reports with exit code 1: %s', async (sql, line) => {
         const { run, change } = await setUp()
         await change(sql)

@@ -201,7 +201,7 @@ beforeAll(async () => {
   await mkdir(join(folder, 'a-folder'))
   for (const [name, text] of Object.entries(FILES)) await writeFile(join(folder, name), text)
   changed('foreign-accounts.sqlite', 'create table host_accounts (id integer, note text)')
-  changed('foreign-schema.sqlite', 'create table host_schema (entry text)')
+  changed('foreign-schema.sqlite', 'create table host_ledger (entry text)')
   changed('foreign-pins.sqlite', 'pragma journal_mode = wal; create table Forgelet_pins (pin text)')
   changed('foreign-labels.sqlite', 'create view HOST_LABELS as select 1 as label')
   changed('foreign-index.sqlite', 'create table notes (text text); create index forgelet_notes on notes (text)')
@@ -211,7 +211,7 @@ beforeAll(async () => {
     ['ours.sqlite', ''],
     ['half.sqlite', 'pragma foreign_keys = off; drop table host_accounts'],
     ['newer.sqlite', 'update forgelet_ledger set version = 9999, oldest_library = 9999'],
-    ['newer-host.sqlite', 'update host_schema set version = 9999, oldest_library = 9999'],
+    ['newer-host.sqlite', 'update host_ledger set version = 9999, oldest_library = 9999'],
   ] as const) {
     const repositories = [{ owner: 'acme', name: 'rocket' }]
     const fixture = { users: [{ username: 'acme' }], repositories }

@@ -97,8 +97,8 @@ onDatabases(SERVER_KINDS, (_open, kind) => {
 
   test.each([
     ['the forge', 'update forgelet_ledger set version = 0'],
-    ['the host', 'update host_schema set version = 0'],
-    ['the host, missing', 'drop table host_schema'],
+    ['the host', 'update host_ledger set version = 0'],
+    ['the host, missing', 'drop table host_ledger'],
   ])('a server is not ready while the tables of %s are outdated', async (_, sql) => {
     const database = await empty()
     const { url } = await serve('--db', database.url)
@@ -270,7 +270,7 @@ const REFUSED: readonly Refusal[] = [
     'tables of a newer release',
     async (made) => {
       await installed(made)
-      await made.run('update host_schema set version = 99, oldest_library = 99')
+      await made.run('update host_ledger set version = 99, oldest_library = 99')
       return made.url
     },
     'its tables are for newer releases only: install a newer forgelet\n',

@@ -109,14 +109,14 @@ export function worldSuite(kinds: readonly AnyKind[]): void {
 
     test('a database to which a newer release has added is used as it is', async () => {
       const { database } = open()
-      const version = () => database.run('select version from host_schema')
+      const version = () => database.run('select version from host_ledger')
       const [before] = await version()
-      await database.run('update host_schema set version = 99')
+      await database.run('update host_ledger set version = 99')
       const newer = await openStandalone({ db: database.url, fixture: WORLD, logger: false })
       await newer.close()
 
       expect([newer.fixture, Number((await version())[0]?.['version'])]).toEqual(['ignored', 99])
-      await database.run(`update host_schema set version = ${before?.['version']}`)
+      await database.run(`update host_ledger set version = ${before?.['version']}`)
     })
 
     test.each([

@@ -272,7 +272,10 @@ export function tableDescriptions() {
         `\`forgelet_${name}\``,
         cell(commentAbove('src/storage/sql/schema/tables.ts', new RegExp(`^  ${name}: \\{`, 'm'))),
         Object.entries(columns)
-          .map(([column, type]) => `\`${column}\` ${type}`)
+          .map(
+            ([column, type]) =>
+              `\`${column}\` ${Array.isArray(type) ? type.map((one) => `"${one}"`).join(' or ') : type}`,
+          )
           .join(', '),
         key.map((column) => `\`${column}\``).join(', '),
       ]),

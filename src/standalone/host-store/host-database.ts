@@ -6,7 +6,8 @@ import type { HostedRuntime, HostedStorage } from '../../storage/sql/hosted-stor
 import type { Statement } from '../../storage/sql/query.ts'
 import { compileStatement } from '../../storage/sql/query.ts'
 import { limitedTo, retryAfter } from '../../storage/sql/retry.ts'
-import { Schema } from '../../storage/sql/schema/schema.ts'
+import type { Schema } from '../../storage/sql/schema/schema.ts'
+import { forgeSchema } from '../../storage/sql/schema/schema.ts'
 import type { RowsOfEach, Session, Statements } from '../../storage/sql/session.ts'
 import { execute, queryEach } from '../../storage/sql/session.ts'
 import type { ForgeStorage, SchemaStatus } from '../../storage/storage.ts'
@@ -46,8 +47,8 @@ export class HostDatabase<Tx> {
     this.context = hostContext(context)
     this.storage = storage
     this.#runtime = runtime
-    this.#schema = new HostSchema(this.context, context)
-    this.#forgeSchema = new Schema(context)
+    this.#forgeSchema = forgeSchema(context)
+    this.#schema = new HostSchema(this.context, this.#forgeSchema)
   }
 
   /**
@@ -78,10 +79,10 @@ export class HostDatabase<Tx> {
 
   /**
    * Brings the tables of the host up to date, then those of the forge. Nothing is written if the database cannot be
-   * used: see `HostSchema.refuseUnusable`.
+   * used: see `HostSchema.refuseForeign`.
    */
   async migrate(): Promise<void> {
-    await this.#runtime.plainly((session) => runMaybeAsync(this.#schema.refuseUnusable(session)))
+    await this.#runtime.plainly((session) => runMaybeAsync(this.#schema.refuseForeign(session)))
     await this.#runtime.migrate(this.#schema)
     await this.storage.migrate()
   }
@@ -99,7 +100,7 @@ export class HostDatabase<Tx> {
   }
 
   *#checked(session: Session): SyncOrAsync<void> {
-    yield* this.#schema.refuseOutdated(session)
+    yield* this.#schema.refuseUnusable(session)
     yield* this.#forgeSchema.refuseUnusable(session)
   }
 
@@ -129,6 +130,6 @@ export class HostDatabase<Tx> {
   /** Writes the one row that every process has, unchanged: the next process that writes in this way waits for it. */
   #lock(): Statement<unknown> {
     const { build } = this.context
-    return compileStatement(build.updateTable('schema').set((row) => ({ version: row.ref('version') })))
+    return compileStatement(build.updateTable('ledger').set((row) => ({ version: row.ref('version') })))
   }
 }

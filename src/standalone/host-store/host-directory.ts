@@ -130,7 +130,7 @@ function directoryQueries({ build, columns }: HostContext) {
           join.onRef('members.organization_id', '=', 'organization.id').on('members.user_id', '=', given('userId')),
         )
         .select([
-          columns.numberOrNull('caller.is_site_admin').as('is_site_admin'),
+          columns.number<number | null>('caller.is_site_admin').as('is_site_admin'),
           'organization.visibility',
           'members.role',
         ]),
@@ -150,9 +150,9 @@ function directoryQueries({ build, columns }: HostContext) {
             .on('collaborators.user_id', '=', given('userId')),
         )
         .select([
-          columns.numberOrNull('caller.is_site_admin').as('is_site_admin'),
-          columns.numberOrNull('repositories.is_private').as('is_private'),
-          columns.numberOrNull('owner.id').as('owner_id'),
+          columns.number<number | null>('caller.is_site_admin').as('is_site_admin'),
+          columns.number<number | null>('repositories.is_private').as('is_private'),
+          columns.number<number | null>('owner.id').as('owner_id'),
           'owner.visibility',
           'members.role',
           'collaborators.role as collaboration',

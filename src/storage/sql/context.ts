@@ -3,10 +3,9 @@ import { Kysely, OperationNodeTransformer, TableNode } from 'kysely'
 import { needObject } from '../../schema/arguments.ts'
 import type { OptionNames } from '../../schema/options.ts'
 import { refuseUnknown } from '../../schema/options.ts'
-import { Columns } from './columns.ts'
 import type { Place, SqlDialect } from './dialect.ts'
 import type { IdColumns } from './ids.ts'
-import { chooseIdColumns, IdCodec } from './ids.ts'
+import { Columns, chooseIdColumns, IdCodec } from './ids.ts'
 import type { Tables } from './schema/tables.ts'
 import { TABLE_DESCRIPTIONS } from './schema/tables.ts'
 
@@ -86,28 +85,22 @@ interface TablePlace extends Place {
 /** Creates the context of tables in a place that has been checked. */
 export function createTableContext<T>(dialect: SqlDialect, { schema, prefix, tables, ids }: TablePlace): SqlContext<T> {
   const place = { schema, prefix }
-  const build = new Kysely<T>({ dialect: dialect.compiler, plugins: [tablePrefix(place, tables)] })
+  const transformer = new PrefixTransformer(place, tables)
+  const prefixed: KyselyPlugin = {
+    transformQuery: ({ node }) => transformer.transformNode(node),
+    transformResult: async ({ result }) => result,
+  }
+  const build = new Kysely<T>({ dialect: dialect.compiler, plugins: [prefixed] })
   const codec = new IdCodec(chooseIdColumns(ids), dialect)
   return { dialect, ...place, ids: codec, columns: new Columns(dialect), build }
 }
 
-/**
- * Returns a plugin that adds a schema and a prefix to the names of some tables in every query.
- *
- * @param tables - their names without the prefix
- */
-function tablePrefix(place: Place, tables: readonly string[]): KyselyPlugin {
-  const transformer = new PrefixTransformer(place, tables)
-  return {
-    transformQuery: ({ node }) => transformer.transformNode(node),
-    transformResult: async ({ result }) => result,
-  }
-}
-
+/** Adds a schema and a prefix to the names of some tables in every query. */
 class PrefixTransformer extends OperationNodeTransformer {
   readonly #place: Place
   readonly #tables: ReadonlySet<string>
 
+  /** @param tables - their names without the prefix */
   constructor(place: Place, tables: readonly string[]) {
     super()
     this.#place = place

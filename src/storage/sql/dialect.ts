@@ -2,12 +2,15 @@ import type {
   ColumnDefinitionBuilder,
   Compilable,
   Dialect,
+  DialectAdapter,
   Expression,
   InsertQueryBuilder,
   Kysely,
+  QueryCompiler,
   RawBuilder,
   RootOperationNode,
 } from 'kysely'
+import { DummyDriver, SqliteIntrospector } from 'kysely'
 import type { SqlValue, Statement } from './query.ts'
 import { compileStatement } from './query.ts'
 import type { Tables } from './schema/tables.ts'
@@ -17,7 +20,7 @@ import type { Tables } from './schema/tables.ts'
  * other code asks which database is used.
  */
 export interface SqlDialect {
-  /** Compiles queries to text. It never runs them. */
+  /** Compiles queries to text: see `compilerOnly`. */
   readonly compiler: Dialect
   /** The types of columns: our integers, short texts that are keys, texts, and the host's ids. */
   readonly types: {
@@ -35,11 +38,9 @@ export interface SqlDialect {
   /** Whether an id in an integer column is bound as a number, unless it is so long that a number may not be exact. */
   readonly bindsIntegersAsNumbers: boolean
   /** Reads an integer so that every driver returns it as a number, neither rounded nor as text. */
-  number(expression: Expression<unknown>): RawBuilder<number>
-  /** What follows the columns of a table. */
-  readonly tableEnd: RawBuilder<unknown>
-  /** What follows the columns of a table whose primary key we assign: its rows are stored in the order of the key. */
-  readonly keyedTableEnd: RawBuilder<unknown>
+  number<V = number>(expression: Expression<unknown>): RawBuilder<V>
+  /** What follows the columns of a table. If we assign its primary key, its rows are stored in the order of the key. */
+  tableEnd(assignsKey: boolean): RawBuilder<unknown>
   /** Defines a key that grows with each row and is never assigned twice. */
   serialKey(column: ColumnDefinitionBuilder): ColumnDefinitionBuilder
   /** Whether an index can leave out the rows whose column is null. */
@@ -48,9 +49,7 @@ export interface SqlDialect {
    * If the head already exists, writes its version unchanged, which locks it. Undefined if a transaction that writes has
    * the one write lock of the database: then nothing else is to be locked.
    */
-  readonly lockExisting:
-    | (<O>(insert: InsertQueryBuilder<Tables, 'heads', O>) => InsertQueryBuilder<Tables, 'heads', O>)
-    | undefined
+  readonly lockExisting?: <O>(insert: InsertQueryBuilder<Tables, 'heads', O>) => InsertQueryBuilder<Tables, 'heads', O>
   /**
    * The end of a query that runs after a lock, so that it reads what is committed now and not when the transaction
    * began.
@@ -62,7 +61,7 @@ export interface SqlDialect {
    * Assigns to the events with these ids, a JSON list, the positions after `last`, in the order of the list. Finds them
    * by their key, so that it neither touches nor waits for an uncommitted row. Undefined if `outboxOrder` is `id`.
    */
-  readonly numberEvents: ((build: Kysely<Tables>, numbering: EventNumbering) => Compilable<unknown>) | undefined
+  readonly numberEvents?: (build: Kysely<Tables>, numbering: EventNumbering) => Compilable<unknown>
   /** Removes the events with these ids, a JSON list. Finds them by their key, as `numberEvents` does. */
   removeEvents(build: Kysely<Tables>, ids: Expression<string>): Compilable<unknown>
   /** Whole milliseconds since 1970, by the database's clock. */
@@ -72,22 +71,24 @@ export interface SqlDialect {
   /**
    * The rows of a query as one JSON list of objects with these columns. Undefined if a driver reads rows as fast as JSON.
    */
-  readonly jsonRows: ((columns: readonly string[]) => RawBuilder<string>) | undefined
+  readonly jsonRows?: (columns: readonly string[]) => RawBuilder<string>
   /** The tables and views in a place with their columns, and its indexes: a row for each column, names in lower case. */
   columns(place: Place): Statement<{ readonly table: string; readonly column: string }>
-  /** Whether every schema change commits immediately: then each change is written so that it can be run again. */
-  readonly ddlCommitsItself: boolean
-  /** Returns a statement that creates something as one that can be run again, if every schema change commits immediately. */
-  repeatable(sql: string): string
-  /** Creates the requested schema if it does not exist. */
-  createSchema(schema: string | undefined): readonly SchemaStatement[]
-  /** The statements around a migration on a server. One that answers `busy` did not get the lock in time. */
-  readonly migration: {
+  /**
+   * Returns a statement that creates something as one that can be run again. Undefined unless every schema change commits
+   * immediately.
+   */
+  readonly repeatable?: (sql: string) => string
+  /** Creates a schema if it does not exist. Undefined if the database has no schemas. */
+  readonly createSchema?: (schema: string) => SchemaStatement
+  /** What is around a migration on a server. On SQLite, those who open a file begin and end the transaction. */
+  readonly migration?: {
+    /** Takes the lock. A statement that answers `busy` did not get it in time. */
     begin(place: Place): readonly Statement<{ readonly lock: string }>[]
     /** Returns a statement with limits of its own for the waits for locks. */
-    limited(sql: string): string
-    end(place: Place): readonly Statement<unknown>[]
-    abandon(place: Place): readonly Statement<unknown>[]
+    readonly limited?: (sql: string) => string
+    readonly end: Statement<unknown>
+    readonly abandon: Statement<unknown>
   }
   /** Returns statements that belong together as a script to run by hand. */
   script(statements: readonly string[]): readonly string[]
@@ -129,6 +130,16 @@ function madeBy(node: RootOperationNode): SchemaStatement['makes'] {
       return { name: node.name.name, columns: [] }
     default:
       return undefined
+  }
+}
+
+/** Returns a dialect of Kysely that compiles queries to text, and never runs them. */
+export function compilerOnly(adapter: DialectAdapter, createQueryCompiler: () => QueryCompiler): Dialect {
+  return {
+    createAdapter: () => adapter,
+    createDriver: () => new DummyDriver(),
+    createIntrospector: (database) => new SqliteIntrospector(database), // of any database: it is never used
+    createQueryCompiler,
   }
 }
 

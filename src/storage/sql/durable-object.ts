@@ -5,7 +5,7 @@ import type { ForgeStorage } from '../contract/storage.ts'
 import type { SqlStorageOptions } from './context.ts'
 import { checkStorageOptions, createSqlContext, SQL_OPTIONS } from './context.ts'
 import { sqliteDialect } from './dialects/sqlite.ts'
-import { Schema } from './schema/schema.ts'
+import { forgeSchema } from './schema/schema.ts'
 import type { SqlRuntime } from './session.ts'
 import type { SqliteHandle } from './sqlite/connection.ts'
 import { Connection } from './sqlite/connection.ts'
@@ -41,7 +41,7 @@ export function durableObjectStorage<S extends DurableObjectDatabase>(
   refuseOthers(database)
   checkStorageOptions('durableObjectStorage', options, SQL_OPTIONS)
   const context = createSqlContext(sqliteDialect, options)
-  const schema = new Schema(context)
+  const schema = forgeSchema(context)
   const connection = new ObjectConnection(database)
   let isUsable = false
   let isClosed = false

@@ -1,11 +1,10 @@
 import type { AliasedRawBuilder, RawBuilder, SelectType, SqlBool } from 'kysely'
 import { sql } from 'kysely'
-import { toMilliseconds } from './columns.ts'
 import type { SqlContext } from './context.ts'
 import { HOST_THINGS } from './ids.ts'
 import type { Slot, SqlValue } from './query.ts'
 import type { ColumnType, Tables } from './schema/tables.ts'
-import { TABLE_DESCRIPTIONS } from './schema/tables.ts'
+import { TABLE_DESCRIPTIONS, valueType } from './schema/tables.ts'
 
 /** A row of a table as statements return it, by the names of records: `pinnedAt` is the column `pinned_at`. */
 export type Row<T extends keyof Tables> = {
@@ -44,7 +43,7 @@ export interface Fields<T extends keyof Tables> {
 export function fieldsOf<T extends keyof Tables>(context: SqlContext, table: T): Fields<T>
 export function fieldsOf({ columns, ids }: SqlContext, table: keyof Tables): unknown {
   const description = new Map<string, ColumnType>(Object.entries(TABLE_DESCRIPTIONS[table].columns))
-  const typeOf = (field: string): string => (description.get(columnOf(field)) ?? '').replace('?', '')
+  const typeOf = (field: string): string => valueType(description.get(columnOf(field)) ?? 'text')
 
   function reading(field: string): RawBuilder<unknown> {
     const [column, type] = [columnOf(field), typeOf(field)]
@@ -74,6 +73,13 @@ export function fieldsOf({ columns, ids }: SqlContext, table: keyof Tables): unk
 /** Returns the name of a column by that of its field. */
 function columnOf(field: string): string {
   return field.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
+}
+
+/** Returns a time as our columns store it: whole milliseconds since 1970. @throws TypeError if the date is invalid */
+export function toMilliseconds(at: Date): number {
+  const milliseconds = at.getTime()
+  if (Number.isSafeInteger(milliseconds)) return milliseconds
+  throw new TypeError('a time must be a valid Date')
 }
 
 function idIn(value: SqlValue | Date): string | null {

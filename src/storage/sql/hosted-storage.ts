@@ -1,7 +1,7 @@
 import type { MaybePromise } from '../../schema/sync-or-async.ts'
 import type { ForgeStorage } from '../contract/storage.ts'
 import type { SqlContext } from './context.ts'
-import type { MigratedTables } from './schema/schema.ts'
+import type { Schema } from './schema/schema.ts'
 import type { CallLimits } from './servers/call.ts'
 import type { Session, SqlRuntime } from './session.ts'
 
@@ -22,5 +22,5 @@ export interface HostedRuntime<Tx> extends SqlRuntime<Tx> {
    */
   inTransaction<T>(work: (session: Session, transaction: Tx) => MaybePromise<T>, limits: CallLimits): Promise<T>
   /** Migrates tables: those of the storage, or of a host. */
-  migrate(tables: MigratedTables): Promise<void>
+  migrate(tables: Schema): Promise<void>
 }

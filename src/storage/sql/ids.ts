@@ -110,3 +110,27 @@ export class IdCodec {
     return this.#dialect.casts.id[this.columns[kind]]
   }
 }
+
+/** Reads columns so that no driver, however its host has configured it, rounds the values or returns them as text. */
+export class Columns {
+  readonly #dialect: SqlDialect
+
+  constructor(dialect: SqlDialect) {
+    this.#dialect = dialect
+  }
+
+  /** Reads an id from a column of any type, as text, because drivers round large integers. */
+  id<V extends Id | null = Id>(column: string): RawBuilder<V> {
+    return sql`cast(${sql.ref(column)} as ${this.#dialect.casts.text})`
+  }
+
+  /** Reads one of our integers, within what a double represents exactly. */
+  number<V extends number | null = number>(column: string): RawBuilder<V> {
+    return this.#dialect.number(sql.ref(column))
+  }
+
+  /** Counts the rows. */
+  count(): RawBuilder<number> {
+    return this.#dialect.number(sql`count(*)`)
+  }
+}

@@ -1,18 +1,15 @@
 import type { MaybePromise, SyncOrAsync } from '../../schema/sync-or-async.ts'
 import { wait } from '../../schema/sync-or-async.ts'
+import type { ChangeCircumstances } from '../contract/stores.ts'
 import type { Statement } from './query.ts'
 
-/** Runs statements on one connection. */
-export interface Queryable {
+/** One connection, as the stores use it. */
+export interface Session {
   /**
    * Runs a statement and returns its rows; an empty list if it returns none.
    * @throws ForgeError `STORAGE_BUSY`, `STORAGE_UNAVAILABLE`
    */
   all<Row>(statement: Statement<Row>): MaybePromise<readonly Row[]>
-}
-
-/** One connection, as the stores use it. */
-export interface Session extends Queryable {
   /** Runs a query that finds at most one row, and returns that row. */
   first<Row>(statement: Statement<Row>): MaybePromise<Row | undefined>
   /**
@@ -28,12 +25,7 @@ export interface Session extends Queryable {
 }
 
 /** Where a write runs, and what may abort it. */
-export interface WriteCircumstances<Tx> {
-  /** The host's open transaction. If undefined, the storage uses its own. */
-  readonly transaction?: Tx | undefined
-  /** Checked before every attempt. If it has aborted, the write ends with its reason. */
-  readonly signal?: AbortSignal | undefined
-}
+export type WriteCircumstances<Tx> = Pick<ChangeCircumstances<Tx>, 'transaction' | 'signal'>
 
 /** Runs the work of the stores: on our own connections, or inside the host's transaction if one is given. */
 export interface SqlRuntime<Tx> {
@@ -53,17 +45,17 @@ export interface SqlRuntime<Tx> {
 }
 
 /** Returns the rows of a statement. */
-export function query<Row>(session: Queryable, statement: Statement<Row>): SyncOrAsync<readonly Row[]> {
+export function query<Row>(session: Session, statement: Statement<Row>): SyncOrAsync<readonly Row[]> {
   return wait(session.all(statement))
 }
 
 /** Returns the first row of a statement, if any. */
-export function* queryFirst<Row>(session: Queryable, statement: Statement<Row>): SyncOrAsync<Row | undefined> {
-  return (yield* query(session, statement))[0]
+export function queryFirst<Row>(session: Session, statement: Statement<Row>): SyncOrAsync<Row | undefined> {
+  return wait(session.first(statement))
 }
 
 /** Runs a statement for its effect. */
-export function* execute(session: Queryable, statement: Statement<unknown>): SyncOrAsync<void> {
+export function* execute(session: Session, statement: Statement<unknown>): SyncOrAsync<void> {
   yield* query(session, statement)
 }
 

@@ -1,7 +1,7 @@
 import type { Compilable, Expression, Kysely, RawBuilder } from 'kysely'
-import { DummyDriver, MysqlAdapter, MysqlIntrospector, MysqlQueryCompiler, sql } from 'kysely'
+import { MysqlAdapter, MysqlQueryCompiler, sql } from 'kysely'
 import type { SqlDialect } from '../dialect.ts'
-import { textQuery } from '../dialect.ts'
+import { compilerOnly, textQuery } from '../dialect.ts'
 import type { Tables } from '../schema/tables.ts'
 
 /**
@@ -33,12 +33,7 @@ const TABLE_END = sql`engine = InnoDB row_format = dynamic default ${EXACT}`
 
 /** MariaDB 10.6 and newer. MySQL itself has no RETURNING. */
 export const mysqlDialect: SqlDialect = {
-  compiler: {
-    createAdapter: () => new MysqlAdapter(),
-    createDriver: () => new DummyDriver(),
-    createIntrospector: (database) => new MysqlIntrospector(database),
-    createQueryCompiler: () => new MysqlQueryCompiler(),
-  },
+  compiler: compilerOnly(new MysqlAdapter(), () => new MysqlQueryCompiler()),
   types: {
     integer: BIGINT,
     key: sql`varchar(255) ${EXACT}`,
@@ -50,8 +45,7 @@ export const mysqlDialect: SqlDialect = {
   // A host may configure its driver to return integers as text, or decimals as numbers or the reverse. A double is
   // always a number.
   number: (expression) => sql`cast(${expression} as double)`,
-  tableEnd: TABLE_END,
-  keyedTableEnd: TABLE_END,
+  tableEnd: () => TABLE_END,
   serialKey: (column) => column.primaryKey().autoIncrement(),
   partialIndexes: false,
   lockExisting: (insert) => insert.onDuplicateKeyUpdate((row) => ({ version: row.ref('heads.version') })),
@@ -71,20 +65,17 @@ export const mysqlDialect: SqlDialect = {
   // Not the local time: twice a year one of its hours is ambiguous.
   now: sql`timestampdiff(microsecond, timestamp '1970-01-01 00:00:00', utc_timestamp(3)) div 1000`,
   elements,
-  jsonRows: undefined,
   columns: ({ prefix }) =>
     textQuery(
       'select lower(table_name) as `table`, lower(column_name) as `column` from information_schema.columns ' +
         'where table_schema = database() and left(lower(table_name), char_length(?)) = ?',
       [prefix, prefix],
     ),
-  ddlCommitsItself: true,
   repeatable: (text) =>
     text
       .replace(/^create (table|index|unique index) (?!if not exists)/, 'create $1 if not exists ')
       .replace(/^create view /, 'create or replace view ')
       .replaceAll(/ add column /g, ' add column if not exists '),
-  createSchema: () => [],
   migration: {
     begin: () => [
       {
@@ -95,8 +86,8 @@ export const mysqlDialect: SqlDialect = {
       },
     ],
     limited: (text) => `${LIMITS} ${text}`,
-    end: () => [UNLOCK],
-    abandon: () => [UNLOCK],
+    end: UNLOCK,
+    abandon: UNLOCK,
   },
   script: (statements) => statements,
 }

@@ -1,7 +1,7 @@
 import type { Compilable, Expression, Kysely, RawBuilder } from 'kysely'
-import { DummyDriver, PostgresAdapter, PostgresIntrospector, PostgresQueryCompiler, sql } from 'kysely'
+import { PostgresAdapter, PostgresQueryCompiler, sql } from 'kysely'
 import type { EventNumbering, Place, SchemaStatement, SqlDialect } from '../dialect.ts'
-import { command, textQuery } from '../dialect.ts'
+import { command, compilerOnly, textQuery } from '../dialect.ts'
 import type { Statement } from '../query.ts'
 import type { Tables } from '../schema/tables.ts'
 
@@ -28,23 +28,16 @@ const BIGINT = sql`bigint`
 // Texts have no collation of their own: a host joins its columns with ours, and two collations could not be compared.
 const TEXT = sql`text`
 const IDS = { bigint: BIGINT, uuid: sql`uuid`, text: TEXT }
-const NOTHING = sql``
 
 /** PostgreSQL 13 and newer. */
 export const postgresDialect: SqlDialect = {
-  compiler: {
-    createAdapter: () => new PostgresAdapter(),
-    createDriver: () => new DummyDriver(),
-    createIntrospector: (database) => new PostgresIntrospector(database),
-    createQueryCompiler: () => new PostgresQueryCompiler(),
-  },
+  compiler: compilerOnly(new PostgresAdapter(), () => new PostgresQueryCompiler()),
   types: { integer: BIGINT, key: TEXT, text: TEXT, id: IDS },
   casts: { integer: BIGINT, text: TEXT, id: IDS },
   bindsIntegersAsNumbers: false,
   // Drivers return bigint as text, or round it if the host asks for numbers. A double is always a number.
   number: (expression) => sql`cast(${expression} as double precision)`,
-  tableEnd: NOTHING,
-  keyedTableEnd: NOTHING,
+  tableEnd: () => sql``,
   serialKey: (column) => column.primaryKey().generatedAlwaysAsIdentity(),
   partialIndexes: true,
   lockExisting: (insert) =>
@@ -58,7 +51,6 @@ export const postgresDialect: SqlDialect = {
   removeEvents: (build, ids) => build.deleteFrom('events').where('id', 'in', elements(ids, BIGINT)),
   now: sql`cast(extract(epoch from pg_catalog.clock_timestamp()) * 1000 as bigint)`,
   elements,
-  jsonRows: undefined,
   columns: ({ schema, prefix }) =>
     textQuery(
       'select pg_catalog.lower(cast(c.relname as text)) as "table", cast(a.attname as text) as "column" ' +
@@ -67,14 +59,11 @@ export const postgresDialect: SqlDialect = {
         `where pg_catalog.starts_with(pg_catalog.lower(cast(c.relname as text)), $1) and ${isIn(schema)}`,
       schema === undefined ? [prefix] : [prefix, schema],
     ),
-  ddlCommitsItself: false,
-  repeatable: (text) => text,
-  createSchema: (schema) => (schema === undefined ? [] : [schemaUnlessThere(schema)]),
+  createSchema,
   migration: {
     begin,
-    limited: (text) => text,
-    end: () => [command('commit')],
-    abandon: () => [command('rollback')],
+    end: command('commit'),
+    abandon: command('rollback'),
   },
   script: (statements) => ['begin', ...statements, 'commit'],
 }
@@ -102,7 +91,7 @@ function isIn(schema: Place['schema']): string {
 }
 
 /** `create schema if not exists` needs a privilege that a role that was given a schema may not have. */
-function schemaUnlessThere(schema: string): SchemaStatement {
+function createSchema(schema: string): SchemaStatement {
   return command(
     `do $$ begin if not exists (select from pg_catalog.pg_namespace where nspname = '${schema}') ` +
       `then create schema "${schema}"; end if; end $$`,

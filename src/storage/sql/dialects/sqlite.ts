@@ -1,7 +1,7 @@
 import type { Expression, LimitNode, OffsetNode, OperationNode, RawBuilder } from 'kysely'
-import { DummyDriver, SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler, sql } from 'kysely'
+import { SqliteAdapter, SqliteQueryCompiler, sql } from 'kysely'
 import type { SqlDialect } from '../dialect.ts'
-import { textQuery } from '../dialect.ts'
+import { compilerOnly, textQuery } from '../dialect.ts'
 
 const INTEGER = sql`integer`
 const TEXT = sql`text`
@@ -31,24 +31,16 @@ class SqliteCompiler extends SqliteQueryCompiler {
 
 /** SQLite. Tables are STRICT. Ids are assigned under the one write lock, so they are in order of commit. */
 export const sqliteDialect: SqlDialect = {
-  compiler: {
-    createAdapter: () => new SqliteAdapter(),
-    createDriver: () => new DummyDriver(),
-    createIntrospector: (database) => new SqliteIntrospector(database),
-    createQueryCompiler: () => new SqliteCompiler(),
-  },
+  compiler: compilerOnly(new SqliteAdapter(), () => new SqliteCompiler()),
   types: { integer: INTEGER, key: TEXT, text: TEXT, id: IDS },
   casts: { integer: INTEGER, text: TEXT, id: IDS },
   bindsIntegersAsNumbers: true,
   number: (expression) => sql`${expression}`,
-  tableEnd: sql`strict`,
-  keyedTableEnd: sql`strict, without rowid`,
+  tableEnd: (assignsKey) => (assignsKey ? sql`strict, without rowid` : sql`strict`),
   serialKey: (column) => column.primaryKey().autoIncrement(),
   partialIndexes: true,
-  lockExisting: undefined,
   lockingRead: '',
   outboxOrder: 'id',
-  numberEvents: undefined,
   removeEvents: (build, ids) => build.deleteFrom('events').where('id', 'in', elements(ids, INTEGER)),
   now: sql`cast(round((julianday('now') - 2440587.5) * 86400000) as integer)`,
   elements,
@@ -60,11 +52,6 @@ export const sqliteDialect: SqlDialect = {
         'left join pragma_table_info(m.name) as c where substr(lower(m.name), 1, length(?)) = ?',
       [prefix, prefix],
     ),
-  ddlCommitsItself: false,
-  repeatable: (text) => text,
-  createSchema: () => [],
-  // A migration is a transaction of the one write lock: those who open a file begin and end it.
-  migration: { begin: () => [], limited: (text) => text, end: () => [], abandon: () => [] },
   script: (statements) => ['begin immediate', ...statements, 'commit'],
 }
 

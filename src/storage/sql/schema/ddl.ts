@@ -1,31 +1,60 @@
-import type { Compilable, CreateTableBuilder, CreateViewBuilder, RawBuilder } from 'kysely'
+import type { Compilable, CreateTableBuilder, CreateViewBuilder, RawBuilder, SchemaModule } from 'kysely'
 import { sql } from 'kysely'
 import type { SqlContext } from '../context.ts'
+import { createTableContext } from '../context.ts'
 import type { SchemaStatement, SqlDialect } from '../dialect.ts'
 import { schemaStatement } from '../dialect.ts'
 import { HOST_THINGS } from '../ids.ts'
-import type { ColumnType, TableDescription, TableIndex } from './tables.ts'
-import { TABLE_DESCRIPTIONS } from './tables.ts'
+import type { ColumnType, TableDescription, TableIndex, Tables } from './tables.ts'
+import { TABLE_DESCRIPTIONS, valueType } from './tables.ts'
 
 type Ddl = readonly Compilable<unknown>[]
 
 /** The tables, indexes and views of version 1. They never change once released. */
 export function firstVersion(context: SqlContext): readonly SchemaStatement[] {
-  const { ledger: _ledger, ...tables } = TABLE_DESCRIPTIONS
+  const { ledger: _, ...tables } = TABLE_DESCRIPTIONS
   return [
-    ...Object.entries(tables).flatMap(([name, description]) => table(context, name, description)),
-    ...outboxIndexes(context.dialect).map((index) => indexOn(context, 'events', index)),
-    firstRow(context, 'outbox', { only: 1, last_position: 0, floor: 0 }),
-    ...views(context),
-  ].map(schemaStatement)
+    ...createTables(context, tables),
+    ...[
+      ...outboxIndexes(context.dialect).map((index) => indexOn(context, 'events', index)),
+      firstRow(context, 'outbox', { only: 1, last_position: 0, floor: 0 }),
+      ...views(context),
+    ].map(schemaStatement),
+  ]
 }
 
-/** The ledger, and its row: the types of the host's ids, and version 0 until the tables are made. */
-export function ledger(context: SqlContext): readonly SchemaStatement[] {
-  return [
-    ...table(context, 'ledger', TABLE_DESCRIPTIONS.ledger),
-    firstRow(context, 'ledger', { only: 1, version: 0, oldest_library: 0, ids: context.ids.text }),
-  ].map(schemaStatement)
+/** The table that has the version of others, beside which it is. */
+export interface Ledger {
+  readonly context: SqlContext
+  /** Creates it, with its row: the types of the host's ids, and version 0 until the tables are made. */
+  readonly made: readonly SchemaStatement[]
+  /** Notes the version of the tables, and the oldest library that can use them. */
+  note(version: number, oldestLibrary: number): SchemaStatement
+}
+
+/** Returns the ledger of the tables of the forge, or of a host. */
+export function ledgerOf({ dialect, schema, prefix, ids }: Omit<SqlContext, 'build'>): Ledger {
+  const context = createTableContext<Tables>(dialect, { schema, prefix, ids: ids.columns, tables: ['ledger'] })
+  const { ledger } = TABLE_DESCRIPTIONS
+  const row = firstRow(context, 'ledger', { only: 1, version: 0, oldest_library: 0, ids: ids.text })
+  return {
+    context,
+    made: [...createTables(context, { ledger }), schemaStatement(row)],
+    note: (version, oldestLibrary) =>
+      schemaStatement(
+        context.build.updateTable('ledger').set({ version: sql.lit(version), oldest_library: sql.lit(oldestLibrary) }),
+      ),
+  }
+}
+
+/** Returns the statements that create tables and their indexes, in the order of the tables. */
+export function createTables(
+  context: DdlContext,
+  tables: Readonly<Record<string, TableDescription>>,
+): readonly SchemaStatement[] {
+  return Object.entries(tables)
+    .flatMap(([name, description]) => createTable(context, name, description))
+    .map(schemaStatement)
 }
 
 /** Writes the one row of a table. It is there already if the statement is run again. */
@@ -41,39 +70,42 @@ function firstRow(
   return { compile: () => insert.compile(build) }
 }
 
+/** What tables are created with, of the forge or of a host. */
+interface DdlContext extends Pick<SqlContext, 'prefix' | 'dialect' | 'ids'> {
+  readonly build: { readonly schema: SchemaModule }
+}
+
 /** Creates a table and its indexes. */
-function table(context: SqlContext, name: string, description: TableDescription): Ddl {
+function createTable(context: DdlContext, name: string, description: TableDescription): Ddl {
   const { build, prefix, dialect } = context
-  const { columns, key, unique, references, indexes = [] } = description
+  const { columns, key, unique, indexes = [] } = description
   let create: CreateTableBuilder<string, string> = build.schema.createTable(name)
   for (const [column, type] of Object.entries(columns)) {
     create = create.addColumn(column, typeOf(context, type), (made) => {
       if (type === 'serial') return dialect.serialKey(made)
       if (column === 'only') return made.notNull().check(sql`${sql.ref('only')} = 1`)
-      return type.endsWith('?') ? made : made.notNull()
+      const [, target] = /^id of (\w+)/.exec(String(type)) ?? []
+      const referring = target === undefined ? made : made.references(`${target}.id`)
+      return String(type).endsWith('?') ? referring : referring.notNull()
     })
   }
   if (key !== undefined) create = create.addPrimaryKeyConstraint(`${prefix}${name}_pk`, [...key])
   if (unique !== undefined) create = create.addUniqueConstraint(`${prefix}${name}_${unique.name}`, [...unique.columns])
-  if (references !== undefined) {
-    const { name: reference, column, table: other } = references
-    create = create.addForeignKeyConstraint(`${prefix}${name}_${reference}`, [column], other, ['id'])
-  }
-  const end = key === undefined ? dialect.tableEnd : dialect.keyedTableEnd
-  return [create.modifyEnd(end), ...indexes.map((index) => indexOn(context, name, index))]
+  return [
+    create.modifyEnd(dialect.tableEnd(key !== undefined)),
+    ...indexes.map((index) => indexOn(context, name, index)),
+  ]
 }
 
-function typeOf({ ids, dialect: { types } }: SqlContext, column: ColumnType): RawBuilder<unknown> {
-  const special = new Map<string, RawBuilder<unknown>>([
-    ['key', types.key],
-    ['text', types.text],
-    ...HOST_THINGS.map((kind) => [kind, ids.type(kind)] as const),
-  ])
-  return special.get(column.replace('?', '')) ?? types.integer
+function typeOf({ ids, dialect: { types } }: DdlContext, column: ColumnType): RawBuilder<unknown> {
+  const type = valueType(column)
+  const kind = HOST_THINGS.find((thing) => thing === type)
+  if (kind !== undefined) return ids.type(kind)
+  return type === 'key' || type === 'text' ? types[type] : types.integer
 }
 
 function indexOn(
-  { build, prefix, dialect }: SqlContext,
+  { build, prefix, dialect }: DdlContext,
   table: string,
   { name, columns, where, isUnique }: TableIndex,
 ): Compilable<unknown> {

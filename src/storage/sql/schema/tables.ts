@@ -1,25 +1,30 @@
 import type { Generated } from 'kysely'
 import type { Id } from '../../../schema/ids.ts'
-import type { HostThing, PinKind } from '../../../schema/records.ts'
+import type { HostThing } from '../../../schema/records.ts'
 
 /**
- * `serial`: a key that the database assigns. `own id`: an id that we assign.
+ * `serial`: a key that the database assigns. `own id`: an id that we assign. `id of badges`: the id of a row of that table.
  * `user`, `issue` and so on: an id of the host, in the type of column that the host chose. `key`: a text that may be in a
- * key. Times are integers: milliseconds since 1970.
+ * key. A list: a `key` that is one of these. Times are integers: milliseconds since 1970.
  */
-type BaseType = 'integer' | 'serial' | 'own id' | 'key' | 'text' | HostThing
+type BaseType = 'integer' | 'serial' | 'own id' | `id of ${string}` | 'key' | 'text' | HostThing
 
 /** The type of a column: one that ends in `?` may be null. */
-export type ColumnType = BaseType | `${BaseType}?`
+export type ColumnType = BaseType | `${BaseType}?` | readonly string[]
 
-/** What a table is made of. Names of keys and indexes are without prefix. */
+/** What a table is made of, of the forge or of a host. Names of keys and indexes are without prefix. */
 export interface TableDescription {
   readonly columns: Readonly<Record<string, ColumnType>>
   /** The columns of the primary key. Undefined: the serial column. */
   readonly key?: readonly string[]
   readonly unique?: { readonly name: string; readonly columns: readonly string[] }
-  readonly references?: { readonly name: string; readonly column: string; readonly table: string }
   readonly indexes?: readonly TableIndex[]
+}
+
+/** Returns the type of the values of a column: that of a list is `key`, that of a reference is `own id`. */
+export function valueType(type: ColumnType): string {
+  if (typeof type !== 'string') return 'key'
+  return type.startsWith('id of ') ? 'own id' : type.replace('?', '')
 }
 
 /** An index, and which rows it contains if the database supports that. */
@@ -32,16 +37,8 @@ export interface TableIndex {
 
 /** Our tables, by name without prefix. The types of their rows follow. */
 const TABLES = {
-  /** One row: the version of the tables. */
-  ledger: {
-    columns: {
-      only: 'integer',
-      version: 'integer',
-      oldest_library: 'integer',
-      ids: 'text',
-    },
-    key: ['only'],
-  },
+  /** One row: the version of the tables, the oldest library that can use them, and the types of the host's ids. */
+  ledger: { columns: { only: 'integer', version: 'integer', oldest_library: 'integer', ids: 'text' }, key: ['only'] },
   /** One row per aggregate: its lock. `next_seq` is the next place in its list; `total` counts the list. */
   heads: {
     columns: {
@@ -60,7 +57,7 @@ const TABLES = {
   board_pins: {
     columns: {
       repository_id: 'repository',
-      kind: 'key',
+      kind: ['issue', 'pullRequest'],
       position: 'integer',
       issue_id: 'issue',
       pinned_at: 'integer',
@@ -91,10 +88,9 @@ const TABLES = {
   },
   /** The badges that users hold; `seq` is their order. */
   user_grants: {
-    columns: { user_id: 'user', badge_id: 'own id', seq: 'integer', granted_at: 'integer', granted_by: 'user?' },
+    columns: { user_id: 'user', badge_id: 'id of badges', seq: 'integer', granted_at: 'integer', granted_by: 'user?' },
     key: ['user_id', 'badge_id'],
     unique: { name: 'order', columns: ['user_id', 'seq'] },
-    references: { name: 'badge', column: 'badge_id', table: 'badges' },
     indexes: [{ name: 'badge', columns: ['badge_id', 'granted_at', 'user_id'] }],
   },
   /** `position` is the place in the outbox, null until it is assigned; unused where the id is the place. `data` is JSON. */
@@ -133,25 +129,19 @@ const TABLES = {
 /** The rows of our tables. Ids are text here, because every query casts them. */
 export type Tables = {
   readonly [T in keyof typeof TABLES]: {
-    readonly [C in keyof (typeof TABLES)[T]['columns']]: Value<C, (typeof TABLES)[T]['columns'][C]>
+    readonly [C in keyof (typeof TABLES)[T]['columns']]: Value<(typeof TABLES)[T]['columns'][C]>
   }
 }
 
-type Value<Name, Type> = Name extends keyof Narrower
-  ? Narrower[Name]
+type Value<Type> = Type extends readonly (infer Choice)[]
+  ? Choice
   : Type extends `${infer T}?`
-    ? Value<undefined, T> | null
+    ? Value<T> | null
     : Type extends 'integer'
       ? number
       : Type extends 'serial'
         ? Generated<Id>
         : string
-
-/** Columns with fewer values than their type has, by name. */
-interface Narrower {
-  readonly scope: HeadScope
-  readonly kind: PinKind
-}
 
 /** What heads lock, each with the thing of the host that it belongs to, and with which it is retired. */
 export const HEAD_SCOPES = {

@@ -8,8 +8,8 @@ import { BrokenReference, busy } from '../errors.ts'
 import type { HostedRuntime, HostedStorage } from '../hosted-storage.ts'
 import type { IdCodec } from '../ids.ts'
 import { retryAfter } from '../retry.ts'
-import type { MigratedTables } from '../schema/schema.ts'
-import { migrateServer, Schema } from '../schema/schema.ts'
+import type { Schema } from '../schema/schema.ts'
+import { forgeSchema } from '../schema/schema.ts'
 import type { Session, WriteCircumstances } from '../session.ts'
 import { createSqlStores } from '../stores/stores.ts'
 import { translate } from './answers.ts'
@@ -54,7 +54,7 @@ class ServerRuntime<Tx extends object> implements HostedRuntime<Tx> {
 
   constructor(server: Server<Tx>, context: SqlContext) {
     this.#server = server
-    this.#schema = new Schema(context)
+    this.#schema = forgeSchema(context)
     this.#lockingRead = context.dialect.lockingRead
     this.#ids = context.ids
     this.#connections = new Connections(server.connect)
@@ -104,8 +104,8 @@ class ServerRuntime<Tx extends object> implements HostedRuntime<Tx> {
   }
 
   /** Migrates tables: those of the storage, or of a host beside them. */
-  async migrate(tables: MigratedTables = this.#schema): Promise<void> {
-    await this.plainly((session) => runAsync(migrateServer(session, tables)), {
+  async migrate(tables: Schema = this.#schema): Promise<void> {
+    await this.plainly((session) => runAsync(tables.migrate(session)), {
       milliseconds: Number.POSITIVE_INFINITY,
     })
     this.#isUsable = false

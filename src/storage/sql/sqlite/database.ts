@@ -2,8 +2,7 @@ import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { runSync } from '../../../schema/sync-or-async.ts'
 import type { SchemaStatus } from '../../contract/storage.ts'
-import type { MigratedTables, Schema } from '../schema/schema.ts'
-import { outdated } from '../schema/schema.ts'
+import type { Schema } from '../schema/schema.ts'
 import type { SqliteHandle } from './connection.ts'
 import { Connection } from './connection.ts'
 import type { OwnHandle } from './handle.ts'
@@ -57,7 +56,7 @@ export class SqliteDatabase<H extends SqliteHandle> {
    */
   reader(): Connection {
     if (this.#isUsable && this.#reader !== undefined) return this.#reader.connection
-    if (!this.#exists()) throw outdated()
+    if (!this.#exists()) throw this.#schema.outdated()
 
     return this.look(({ connection }) => {
       runSync(this.#schema.refuseUnusable(connection))
@@ -77,7 +76,7 @@ export class SqliteDatabase<H extends SqliteHandle> {
   }
 
   /** Migrates tables: ours, or those of a host. Nothing is written before the version check has passed. */
-  migrate(tables: MigratedTables): void {
+  migrate(tables: Schema): void {
     this.look(({ connection, handle }) => {
       if (this.isShared && isInTransaction(handle)) {
         throw new TypeError('the handle is inside a transaction: end it before migrate()')

@@ -9,8 +9,8 @@ import { sqliteDialect } from '../dialects/sqlite.ts'
 import type { HostedRuntime, HostedStorage } from '../hosted-storage.ts'
 import type { Statement } from '../query.ts'
 import { limitedTo, MAX_WAIT_MS, retryAfter } from '../retry.ts'
-import type { MigratedTables } from '../schema/schema.ts'
-import { Schema } from '../schema/schema.ts'
+import type { Schema } from '../schema/schema.ts'
+import { forgeSchema } from '../schema/schema.ts'
 import type { Tables } from '../schema/tables.ts'
 import type { CallLimits } from '../servers/call.ts'
 import type { Session, WriteCircumstances } from '../session.ts'
@@ -32,7 +32,7 @@ export function createSqliteStorage<H extends SqliteHandle>(
 ): HostedStorage<H> {
   checkStorageOptions('sqliteStorage', options, SQL_OPTIONS)
   const context = createSqlContext(sqliteDialect, options)
-  const schema = new Schema(context)
+  const schema = forgeSchema(context)
   const database = new SqliteDatabase<H>(fileOrHandle, schema)
   const runtime = new SqliteRuntime(database, writeLock(context.prefix))
 
@@ -100,7 +100,7 @@ class SqliteRuntime<H extends SqliteHandle> implements HostedRuntime<H> {
     return this.#batches.submit(({ connection, handle }) => runSync(work(connection, handle)), signal)
   }
 
-  async migrate(tables: MigratedTables): Promise<void> {
+  async migrate(tables: Schema): Promise<void> {
     await this.retried(() => this.#database.migrate(tables))
   }
 

@@ -63,7 +63,7 @@ export function holdersReader(
           .as('total'),
       )
       .select([columns.id('page.user_id').as('userId'), columns.number('page.granted_at').as('grantedAt')])
-      .select(columns.idOrNull('page.granted_by').as('grantedBy'))
+      .select(columns.id<Id | null>('page.granted_by').as('grantedBy'))
       .where('slug', '=', given('slug'))
       .orderBy('page.granted_at')
       .orderBy('page.user_id')
