@@ -42,12 +42,6 @@ export const exchangeCases: readonly Case[] = [
   ),
   { fact: 'HEAD of an export has no body', ask: ['ada', 'HEAD', EXPORT], status: 200, expected: { text: '' } },
   {
-    fact: 'an export of a private repository is 404 to others',
-    ask: ['stan', 'GET', '/repos/acme/secret/issues/export'],
-    status: 404,
-    expected: { code: 'REPOSITORY_NOT_FOUND' },
-  },
-  {
     fact: 'an import writes what is new, and leaves what is the same',
     ask: ['ada', 'POST', IMPORT, documentOf(5, 10, 11)],
     status: 200,
@@ -176,18 +170,6 @@ export const exchangeCases: readonly Case[] = [
       expected: { code: 'FORBIDDEN' },
     }),
   ),
-  {
-    fact: 'an import requires a credential',
-    ask: ['anonymous', 'POST', IMPORT, documentOf(10)],
-    status: 401,
-    expected: { code: 'UNAUTHENTICATED' },
-  },
-  {
-    fact: 'an import into a private repository is 404 to others',
-    ask: ['stan', 'POST', '/repos/acme/secret/issues/import', documentOf(10)],
-    status: 404,
-    expected: { code: 'REPOSITORY_NOT_FOUND' },
-  },
   {
     fact: 'an import that is too long is 413',
     world: { limits: { maxImportBytes: 300 } },
