@@ -13,6 +13,7 @@ import type {
 import { storageContract, turns } from '../../src/testing/testing.ts'
 
 type Memory = ForgeStorage<undefined>
+type Plant = (sound: Memory) => Partial<Memory>
 
 const REFERENCE = 'after the same changes'
 const ABORTED = 'a change of a pin board is not written without a time, or when its caller has aborted'
@@ -21,54 +22,45 @@ const CLOSED = 'a closed storage refuses every call'
 const RETURNED = 'modifying what was returned changes nothing stored'
 
 /** A storage that breaks one rule of docs/storage.md, and the first words of a case that catches it. */
-const PLANTED: readonly [fault: string, caughtBy: string, plant: (sound: Memory) => Partial<Memory>][] = [
+const PLANTED: readonly [fault: string, caughtBy: string, plant: Plant][] = [
   [
     'decides on what it read before it waited',
     'thirty concurrent pins at a limit of 3, on a board that was never used, pin exactly 3',
-    ({ pinBoards }) => ({
-      pinBoards: {
-        ...pinBoards,
-        async update(key, change) {
-          const rows = await pinBoards.load(key)
-          await turns(1)
-          return pinBoards.update(
-            key,
-            redecided(change, (decide) => () => decide(rows, change.by.at())),
-          )
-        },
+    within('pinBoards', (pinBoards) => ({
+      async update(key, change) {
+        const rows = await pinBoards.load(key)
+        await turns(1)
+        return pinBoards.update(
+          key,
+          redecided(change, (decide) => () => decide(rows, change.by.at())),
+        )
       },
-    }),
+    })),
   ],
   [
     'decides on an old epoch',
     REFERENCE,
-    ({ blocks }) => ({
-      blocks: {
-        ...blocks,
-        update: (key, change) =>
-          blocks.update(
-            key,
-            redecided(change, (decide) => (state, at) => decide({ ...state, epoch: 0 }, at)),
-          ),
-      },
-    }),
+    within('blocks', (blocks) => ({
+      update: (key, change) =>
+        blocks.update(
+          key,
+          redecided(change, (decide) => (state, at) => decide({ ...state, epoch: 0 }, at)),
+        ),
+    })),
   ],
   [
     'raises no epoch where nothing else changes',
     REFERENCE,
-    ({ blocks }) => ({
-      blocks: {
-        ...blocks,
-        update: (key, change) =>
-          blocks.update(
-            key,
-            redecided(change, (decide) => (state, at) => {
-              const decision = decide(state, at)
-              return decision.state.block === state.block ? { ...decision, state } : decision
-            }),
-          ),
-      },
-    }),
+    within('blocks', (blocks) => ({
+      update: (key, change) =>
+        blocks.update(
+          key,
+          redecided(change, (decide) => (state, at) => {
+            const decision = decide(state, at)
+            return decision.state.block === state.block ? { ...decision, state } : decision
+          }),
+        ),
+    })),
   ],
   [
     'forgets deleted issues',
@@ -93,109 +85,109 @@ const PLANTED: readonly [fault: string, caughtBy: string, plant: (sound: Memory)
   [
     'prepares before it locks',
     'what prepare reads on its transaction is what the decision sees',
-    (sound) => changing(sound, preparedBefore),
+    changing(async (store, key, change) => {
+      if (change.prepare === undefined) return store.update(key, change)
+
+      const { prepare, ...rest } = change
+      const looked = await store.update(key, {
+        ...rest,
+        beforeCommit: undefined,
+        prepare: async (before, transaction) => {
+          const result = await prepare(before, transaction)
+          return (state) => ({ state, events: [], result })
+        },
+      })
+      await turns(1)
+      return store.update(key, { ...rest, decide: looked.result })
+    }),
   ],
   [
     'loses what was prepared',
     'a change decides with what its prepare returned',
-    (sound) =>
-      changing(sound, (store, key, change) =>
-        change.prepare === undefined
-          ? store.update(key, change)
-          : store.update(key, {
-              ...change,
-              prepare: () => (state) => ({ state, events: [], result: undefined as never }),
-            }),
-      ),
+    changing((store, key, change) =>
+      change.prepare === undefined
+        ? store.update(key, change)
+        : store.update(key, {
+            ...change,
+            prepare: () => (state) => ({ state, events: [], result: undefined as never }),
+          }),
+    ),
   ],
   [
     'asks the host after the commit',
     REFERENCE,
-    (sound) =>
-      changing(sound, async (store, key, { beforeCommit, ...change }) => {
-        const outcome = await store.update(key, change)
-        if (outcome.events.length > 0) await beforeCommit?.(outcome.events, undefined as never)
-        return outcome
-      }),
+    changing(async (store, key, { beforeCommit, ...change }) => {
+      const outcome = await store.update(key, change)
+      if (outcome.events.length > 0) await beforeCommit?.(outcome.events, undefined as never)
+      return outcome
+    }),
   ],
   [
     'does not ask the host',
     REFERENCE,
-    (sound) => changing(sound, (store, key, change) => store.update(key, { ...change, beforeCommit: undefined })),
+    changing((store, key, change) => store.update(key, { ...change, beforeCommit: undefined })),
   ],
   [
     'reads a board in two halves',
     'a board that is constantly reversed is always read consistently',
-    ({ pinBoards }) => ({
-      pinBoards: {
-        ...pinBoards,
-        async load(key) {
-          const first = await pinBoards.load(key)
-          await turns(2)
-          return [...first.slice(0, 3), ...(await pinBoards.load(key)).slice(3)]
-        },
+    within('pinBoards', (pinBoards) => ({
+      async load(key) {
+        const first = await pinBoards.load(key)
+        await turns(2)
+        return [...first.slice(0, 3), ...(await pinBoards.load(key)).slice(3)]
       },
-    }),
+    })),
   ],
   [
     'makes a change twice',
     'a change of a pin board returns the result of its decision and writes the state with its event',
-    (sound) =>
-      changing(sound, async (store, key, change) => {
-        await store.update(key, change)
-        return store.update(key, change)
-      }),
+    changing(async (store, key, change) => {
+      await store.update(key, change)
+      return store.update(key, change)
+    }),
   ],
   [
     'does not care that its caller has aborted',
     ABORTED,
-    (sound) => changing(sound, (store, key, change) => store.update(key, { ...change, signal: undefined })),
+    changing((store, key, change) => store.update(key, { ...change, signal: undefined })),
   ],
   [
     'decides at another time than that of its events',
     'a change of a pin board is decided at the time of its events',
-    (sound) =>
-      changing(sound, (store, key, change) =>
-        store.update(
-          key,
-          redecided(change, (decide) => (state) => decide(state, change.by.at())),
-        ),
+    changing((store, key, change) =>
+      store.update(
+        key,
+        redecided(change, (decide) => (state) => decide(state, change.by.at())),
       ),
+    ),
   ],
   [
     'forgets the event',
     'a change of a pin board returns the result of its decision and writes the state with its event',
-    (sound) =>
-      changing(sound, (store, key, change) =>
-        store.update(
-          key,
-          redecided(change, (decide) => (state, at) => ({ ...decide(state, at), events: [] })),
-        ),
+    changing((store, key, change) =>
+      store.update(
+        key,
+        redecided(change, (decide) => (state, at) => ({ ...decide(state, at), events: [] })),
       ),
+    ),
   ],
   [
     'returns the last event again',
     REFERENCE,
-    ({ events }) => ({
-      events: {
-        ...events,
-        async read({ after, limit }) {
-          const page = await events.read({ after, limit })
-          if (page.events.length < 2) return page
-          return { ...page, cursor: (await events.read({ after, limit: page.events.length - 1 })).cursor }
-        },
+    within('events', (events) => ({
+      async read({ after, limit }) {
+        const page = await events.read({ after, limit })
+        if (page.events.length < 2) return page
+        return { ...page, cursor: (await events.read({ after, limit: page.events.length - 1 })).cursor }
       },
-    }),
+    })),
   ],
   [
     'keeps half of the history',
     REFERENCE,
-    ({ events }) => ({
-      events: {
-        ...events,
-        history: async (id) => (await events.history(id)).filter(({ type }) => type === 'issue.pinned'),
-      },
-    }),
+    within('events', (events) => ({
+      history: async (id) => (await events.history(id)).filter(({ type }) => type === 'issue.pinned'),
+    })),
   ],
   [
     'gives a lease to every holder',
@@ -207,83 +199,72 @@ const PLANTED: readonly [fault: string, caughtBy: string, plant: (sound: Memory)
   [
     'prunes what a consumer has not read',
     REFERENCE,
-    ({ events }) => ({
-      events: {
-        ...events,
-        async prune(before) {
-          for (const name of ['mail', 'hooks']) await events.forget(name)
-          return events.prune(before)
-        },
+    within('events', (events) => ({
+      async prune(before) {
+        for (const name of ['mail', 'hooks']) await events.forget(name)
+        return events.prune(before)
       },
-    }),
+    })),
   ],
   [
     'hides that events were removed',
     REFERENCE,
-    ({ events }) => ({
-      events: {
-        ...events,
-        async read(query) {
-          try {
-            return await events.read(query)
-          } catch (error) {
-            if (!isForgeError(error, 'EVENTS_PRUNED')) throw error
-            return events.read({ ...query, after: undefined })
-          }
-        },
+    within('events', (events) => ({
+      async read(query) {
+        try {
+          return await events.read(query)
+        } catch (error) {
+          if (!isForgeError(error, 'EVENTS_PRUNED')) throw error
+          return events.read({ ...query, after: undefined })
+        }
       },
-    }),
+    })),
   ],
-  ['compares slugs without case', REFERENCE, (sound) => slugsAs(sound, (slug) => slug.toLowerCase())],
-  ['compares slugs without trailing blanks', REFERENCE, (sound) => slugsAs(sound, (slug) => slug.trimEnd())],
-  [
-    'loses characters of four bytes',
-    REFERENCE,
-    (sound) => notesAs(sound, (note) => note.replaceAll(/[\u{10000}-\u{10ffff}]/gu, '?')),
-  ],
+  ['compares slugs without case', REFERENCE, slugsAs((slug) => slug.toLowerCase())],
+  ['compares slugs without trailing blanks', REFERENCE, slugsAs((slug) => slug.trimEnd())],
+  ['loses characters of four bytes', REFERENCE, notesAs((note) => note.replaceAll(/[\u{10000}-\u{10ffff}]/gu, '?'))],
   [
     'cuts texts',
     'the longest texts are stored completely, in characters of one byte and of four',
-    (sound) => notesAs(sound, (note) => [...note].slice(0, 191).join('')),
+    notesAs((note) => [...note].slice(0, 191).join('')),
   ],
   [
     'rounds ids',
     REFERENCE,
-    (sound) => rowsAs(sound, (rows) => rows.map((row) => ({ ...row, issueId: String(BigInt(Number(row.issueId))) }))),
+    rowsAs((rows) => rows.map((row) => ({ ...row, issueId: String(BigInt(Number(row.issueId))) }))),
   ],
   [
     'keeps whole seconds',
     REFERENCE,
-    (sound) =>
-      rowsAs(sound, (rows) =>
-        rows.map((row) => ({ ...row, pinnedAt: new Date(Math.floor(row.pinnedAt.getTime() / 1000) * 1000) })),
-      ),
+    rowsAs((rows) =>
+      rows.map((row) => ({ ...row, pinnedAt: new Date(Math.floor(row.pinnedAt.getTime() / 1000) * 1000) })),
+    ),
   ],
   [
     'orders boards by id',
     REFERENCE,
-    (sound) => rowsAs(sound, (rows) => rows.toSorted((one, other) => one.issueId.localeCompare(other.issueId))),
+    rowsAs((rows) => rows.toSorted((one, other) => one.issueId.localeCompare(other.issueId))),
   ],
   [
     'returns the list that it keeps',
     RETURNED,
     (sound) => {
       const kept = new Map<string, readonly PinRow[]>()
-      return rowsAs(sound, (rows) => {
+      const keeping = rowsAs((rows) => {
         const text = JSON.stringify(rows)
         kept.set(text, kept.get(text) ?? rows)
         return kept.get(text) ?? rows
       })
+      return keeping(sound)
     },
   ],
   [
     'reads the key of a change when its turn comes',
     'modifying a key after the call changes nothing',
-    (sound) =>
-      changing(sound, async (store, key, change) => {
-        await turns(1)
-        return store.update(key, change)
-      }),
+    changing(async (store, key, change) => {
+      await turns(1)
+      return store.update(key, change)
+    }),
   ],
   [
     'reads what is retired when its turn comes',
@@ -298,92 +279,74 @@ const PLANTED: readonly [fault: string, caughtBy: string, plant: (sound: Memory)
   [
     'counts at another time than it lists',
     'page and total agree while blocks are added and removed',
-    ({ blocks }) => ({
-      blocks: {
-        ...blocks,
-        async page(organizationId, query) {
-          const page = await blocks.page(organizationId, query)
-          await turns(2)
-          return { ...page, total: (await blocks.page(organizationId, query)).total }
-        },
+    within('blocks', (blocks) => ({
+      async page(organizationId, query) {
+        const page = await blocks.page(organizationId, query)
+        await turns(2)
+        return { ...page, total: (await blocks.page(organizationId, query)).total }
       },
-    }),
+    })),
   ],
   [
     'finds positions on boards that it reads one after the other',
     'a board that is constantly reversed is always read consistently',
-    ({ pinBoards }) => ({
-      pinBoards: {
-        ...pinBoards,
-        async positions(issues) {
-          const all: (number | undefined)[] = []
-          for (const issue of issues) {
-            all.push(...(await pinBoards.positions([issue])))
-            await turns(1)
-          }
-          return all
-        },
+    within('pinBoards', (pinBoards) => ({
+      async positions(issues) {
+        const all: (number | undefined)[] = []
+        for (const issue of issues) {
+          all.push(...(await pinBoards.positions([issue])))
+          await turns(1)
+        }
+        return all
       },
-    }),
+    })),
   ],
   [
     'counts the holders of a badge at another time than it lists them',
     'page and total agree while the holders of a badge are added and removed',
-    ({ userBadges }) => ({
-      userBadges: {
-        ...userBadges,
-        async holders(slug, query) {
-          const page = await userBadges.holders(slug, query)
-          await turns(2)
-          return page && { ...page, total: (await userBadges.holders(slug, query))?.total ?? 0 }
-        },
+    within('userBadges', (userBadges) => ({
+      async holders(slug, query) {
+        const page = await userBadges.holders(slug, query)
+        await turns(2)
+        return page && { ...page, total: (await userBadges.holders(slug, query))?.total ?? 0 }
       },
-    }),
+    })),
   ],
   [
     'loses what follows a holder who is gone',
     'a cursor leads on to what followed, though the item before it is gone',
-    ({ userBadges }) => ({
-      userBadges: {
-        ...userBadges,
-        async holders(slug, query) {
-          const { from } = query
-          const all = await userBadges.holders(slug, { from: { page: 1 }, limit: 1000 })
-          const isThere = !('after' in from) || all?.items.some(({ userId }) => from.after.endsWith(` ${userId}`))
-          return isThere ? userBadges.holders(slug, query) : all && { ...all, items: [] }
-        },
+    within('userBadges', (userBadges) => ({
+      async holders(slug, query) {
+        const { from } = query
+        const all = await userBadges.holders(slug, { from: { page: 1 }, limit: 1000 })
+        const isThere = !('after' in from) || all?.items.some(({ userId }) => from.after.endsWith(` ${userId}`))
+        return isThere ? userBadges.holders(slug, query) : all && { ...all, items: [] }
       },
-    }),
+    })),
   ],
   [
     'makes a change of beforeCommit, and then overwrites it',
     'a change that beforeCommit requests is made after its own, or refused',
-    ({ pinBoards }) => ({
-      pinBoards: {
-        ...pinBoards,
-        async update(key, { beforeCommit, ...change }) {
-          const before = await pinBoards.load(key)
-          await beforeCommit?.([], undefined)
-          return pinBoards.update(
-            key,
-            redecided(change, (decide) => (_state, at) => decide(before, at)),
-          )
-        },
+    within('pinBoards', (pinBoards) => ({
+      async update(key, { beforeCommit, ...change }) {
+        const before = await pinBoards.load(key)
+        await beforeCommit?.([], undefined)
+        return pinBoards.update(
+          key,
+          redecided(change, (decide) => (_state, at) => decide(before, at)),
+        )
       },
-    }),
+    })),
   ],
   [
     'lists holders by their ids',
     REFERENCE,
-    ({ userBadges }) => ({
-      userBadges: {
-        ...userBadges,
-        async holders(slug, query) {
-          const page = await userBadges.holders(slug, query)
-          return page && { ...page, items: page.items.toSorted((one, other) => (one.userId < other.userId ? -1 : 1)) }
-        },
+    within('userBadges', (userBadges) => ({
+      async holders(slug, query) {
+        const page = await userBadges.holders(slug, query)
+        return page && { ...page, items: page.items.toSorted((one, other) => (one.userId < other.userId ? -1 : 1)) }
       },
-    }),
+    })),
   ],
   [
     'groups the badges of many users in another order than that of the list',
@@ -401,14 +364,11 @@ const PLANTED: readonly [fault: string, caughtBy: string, plant: (sound: Memory)
   [
     'does not distinguish a close from an outage',
     CLOSED,
-    ({ events }) => ({
-      events: {
-        ...events,
-        claim: async () => {
-          throw new ForgeError('STORAGE_UNAVAILABLE', 'the server is away', { outcome: 'nothing-done' })
-        },
+    within('events', () => ({
+      claim: async () => {
+        throw new ForgeError('STORAGE_UNAVAILABLE', 'the server is away', { outcome: 'nothing-done' })
       },
-    }),
+    })),
   ],
   [
     'reports the wrong state of its tables',
@@ -436,13 +396,21 @@ type Update = <Key, State, Result>(
   change: Change<State, Result, undefined>,
 ) => MaybePromise<Outcome<Result>>
 
+/** A fault in one store. */
+function within<Store extends 'pinBoards' | 'blocks' | 'userBadges' | 'badgeCatalogue' | 'events'>(
+  name: Store,
+  alter: (sound: Memory[Store]) => Partial<Memory[Store]>,
+): Plant {
+  return (sound) => ({ [name]: { ...sound[name], ...alter(sound[name]) } })
+}
+
 /** A fault in the changes of the boards, the badges of users and the imports. */
-function changing({ pinBoards, userBadges, issueImports }: Memory, update: Update): Partial<Memory> {
-  return {
+function changing(update: Update): Plant {
+  return ({ pinBoards, userBadges, issueImports }) => ({
     pinBoards: { ...pinBoards, update: (key, change) => update(pinBoards, key, change) },
     userBadges: { ...userBadges, update: (key, change) => update(userBadges, key, change) },
     issueImports: { ...issueImports, update: (key, change) => update(issueImports, key, change) },
-  }
+  })
 }
 
 /** A change that is decided in another way, whether or not something is prepared for it. */
@@ -456,37 +424,18 @@ function redecided<State, Result>(
   return { ...rest, prepare: async (state, transaction) => alter(await prepare(state, transaction)) }
 }
 
-const preparedBefore: Update = async (store, key, change) => {
-  if (change.prepare === undefined) return store.update(key, change)
-
-  const { prepare, ...rest } = change
-  const looked = await store.update(key, {
-    ...rest,
-    beforeCommit: undefined,
-    prepare: async (before, transaction) => {
-      const result = await prepare(before, transaction)
-      return (state) => ({ state, events: [], result })
-    },
-  })
-  await turns(1)
-  return store.update(key, { ...rest, decide: looked.result })
+function rowsAs(alter: (rows: readonly PinRow[]) => readonly PinRow[]): Plant {
+  return within('pinBoards', ({ load }) => ({ load: async (key) => alter(await load(key)) }))
 }
 
-function rowsAs({ pinBoards }: Memory, alter: (rows: readonly PinRow[]) => readonly PinRow[]): Partial<Memory> {
-  return { pinBoards: { ...pinBoards, load: async (key) => alter(await pinBoards.load(key)) } }
-}
-
-function notesAs({ blocks }: Memory, alter: (note: string) => string): Partial<Memory> {
+function notesAs(alter: (note: string) => string): Plant {
   const kept = (state: Block | undefined) => state && { ...state, note: alter(state.note) }
-  return { blocks: { ...blocks, find: async (key) => kept(await blocks.find(key)) } }
+  return within('blocks', ({ find }) => ({ find: async (key) => kept(await find(key)) }))
 }
 
-function slugsAs({ badgeCatalogue }: Memory, as: (slug: string) => string): Partial<Memory> {
-  return {
-    badgeCatalogue: {
-      ...badgeCatalogue,
-      update: ({ slug }, change) => badgeCatalogue.update({ slug: as(slug) }, change),
-      find: (slug) => badgeCatalogue.find(as(slug)),
-    },
-  }
+function slugsAs(as: (slug: string) => string): Plant {
+  return within('badgeCatalogue', ({ update, find }) => ({
+    update: ({ slug }, change) => update({ slug: as(slug) }, change),
+    find: (slug) => find(as(slug)),
+  }))
 }
