@@ -1,5 +1,6 @@
 import type { Directory } from '../../src/http-adapters/http.ts'
 import type { KnownHost } from '../../src/testing/testing.ts'
+import { deferred } from '../http-adapters/node/mounted.ts'
 import type { Person, World, WorldOptions } from '../world.ts'
 import { directory, openWorld, sshKey } from '../world.ts'
 
@@ -13,15 +14,24 @@ const SECRET = 'password=hunter2'
 
 /** A world in which a port fails for one repository, and waits for another. */
 export function openKnownWorld(options: WorldOptions = {}): KnownWorld {
-  const watch = new Watch()
+  const [asked, aborted] = [deferred<undefined>(), deferred<undefined>()]
+  const wait = (signal: AbortSignal | undefined): Promise<never> =>
+    new Promise((_resolve, reject) => {
+      const abort = (): void => {
+        aborted.resolve(undefined)
+        reject(signal?.reason)
+      }
+      signal?.addEventListener('abort', abort)
+      if (signal?.aborted === true) abort()
+      asked.resolve(undefined)
+    })
   const findRepository: Directory<Person>['findRepository'] = (owner, name, context) => {
     if (owner === 'failing') throw new Error(`${SECRET} at /srv/secret`)
-    return owner === 'waiting' ? watch.wait(context.signal) : directory.findRepository(owner, name, context)
+    return owner === 'waiting' ? wait(context.signal) : directory.findRepository(owner, name, context)
   }
-  const world = openWorld({ signingKey: sshKey, directory: { ...directory, findRepository }, ...options })
-  const ports = (options.services?.includes('pins') ?? true) ? portsOf(watch) : {}
+  const hasPins = options.services?.includes('pins') ?? true
   return {
-    world,
+    world: openWorld({ signingKey: sshKey, directory: { ...directory, findRepository }, ...options }),
     known: {
       authorization: 'token root',
       organization: 'acme',
@@ -30,48 +40,10 @@ export function openKnownWorld(options: WorldOptions = {}): KnownWorld {
       publicUrl: options.publicUrl,
       maxBodyBytes: options.limits?.maxBodyBytes,
       maxImportBytes: options.limits?.maxImportBytes,
-      ...ports,
+      failing: hasPins ? { path: '/repos/failing/it/issues/pinned', secret: SECRET } : undefined,
+      waiting: hasPins
+        ? { path: '/repos/waiting/it/issues/pinned', asked: () => asked.promise, aborted: () => aborted.promise }
+        : undefined,
     },
-  }
-}
-
-/** The paths of the service `pins` on which a port fails or waits. */
-function portsOf(watch: Watch): Pick<KnownHost, 'failing' | 'waiting'> {
-  return {
-    failing: { path: '/repos/failing/it/issues/pinned', secret: SECRET },
-    waiting: {
-      path: '/repos/waiting/it/issues/pinned',
-      asked: () => watch.asked,
-      aborted: () => watch.aborted,
-    },
-  }
-}
-
-/** Reports when a port is called, and when its signal is aborted. */
-class Watch {
-  readonly asked: Promise<void>
-  readonly aborted: Promise<void>
-  #tellAsked: () => void = () => undefined
-  #tellAborted: () => void = () => undefined
-
-  constructor() {
-    this.asked = new Promise((resolve) => {
-      this.#tellAsked = resolve
-    })
-    this.aborted = new Promise((resolve) => {
-      this.#tellAborted = resolve
-    })
-  }
-
-  wait(signal: AbortSignal | undefined): Promise<undefined> {
-    return new Promise((_resolve, reject) => {
-      const abort = (): void => {
-        this.#tellAborted()
-        reject(signal?.reason)
-      }
-      signal?.addEventListener('abort', abort)
-      if (signal?.aborted === true) abort()
-      this.#tellAsked()
-    })
   }
 }
