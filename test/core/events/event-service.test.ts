@@ -40,14 +40,6 @@ describe('listeners', () => {
     ])
   })
 
-  test('receive nothing of a change that changed nothing', async () => {
-    const forge = aForge()
-    await forge.pins.pin(olga, issue)
-    const received = receivedBy(forge)
-    await forge.pins.pin(olga, issue)
-    expect(received).toEqual([])
-  })
-
   test('receive nothing once they are removed', async () => {
     const forge = aForge()
     const received: ForgeEvent[] = []
@@ -117,21 +109,6 @@ describe('a listener', () => {
 
   test('must be a function', () => {
     expect(() => aForge().events.on('listen' as unknown as () => void)).toThrow(TypeError)
-  })
-})
-
-describe('the outbox', () => {
-  test('is read from the beginning, and on from a cursor', async () => {
-    const forge = aForge()
-    await forge.pins.pin(olga, issue)
-    const first = await forge.events.read()
-    await forge.pins.unpin(olga, issue)
-    const second = await forge.events.read({ after: first.cursor })
-    expect([first, second].map(({ events }) => events.map((event) => event.type))).toEqual([
-      ['issue.pinned'],
-      ['issue.unpinned'],
-    ])
-    expect((await forge.events.read({ after: second.cursor })).events).toEqual([])
   })
 })
 

@@ -552,23 +552,6 @@ describe('attribution', () => {
     expect(report.unknownUsers).toEqual({ total: 0, first: [] })
   })
 
-  test('of accounts asks the policy once more', async () => {
-    const actions: string[] = []
-    forge = aForge({
-      issues: tracker,
-      policy: {
-        authorize: ({ action }) => {
-          actions.push(action)
-          return { allow: action !== 'issues.attribute', reason: '' }
-        },
-      },
-    })
-
-    expect(await codeOf(() => importing(records, { attribution: 'accounts' }))).toBe('FORBIDDEN')
-    expect(actions).toEqual(['issues.import', 'issues.attribute'])
-    expect(tracker.asked).toEqual([])
-  })
-
   test('asks the policy once for all batches', async () => {
     const actions: string[] = []
     forge = aForge({
@@ -610,21 +593,6 @@ describe('an inspection', () => {
         expect(done).toEqual(said)
       }
     }
-  })
-
-  test('reports conflicts', async () => {
-    await importing([anIssue(1), anIssue(2)])
-    tracker.taken.add(3)
-    const report = await inspecting([anIssue(1, { title: 'Another' }), anIssue(2), anIssue(3), anIssue(4)])
-
-    expect(report.conflicts).toEqual({
-      total: 2,
-      first: [
-        { pointer: '/0', number: 1, reason: 'differs', property: 'title' },
-        { pointer: '/2', number: 3, reason: 'taken' },
-      ],
-    })
-    expect(report.issues).toEqual({ ...none, created: 1, unchanged: 1 })
   })
 })
 

@@ -1,4 +1,3 @@
-import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { Decision } from '../../../src/index.ts'
 import { isForgeError, movePin, pinIssue, unpinIssue } from '../../../src/index.ts'
@@ -84,43 +83,14 @@ describe('moving', () => {
   })
 })
 
-describe('any sequence of pin, unpin and move', () => {
-  const issue = fc.constantFrom('a', 'b', 'c', 'd', 'e', 'f')
-  const step = fc.oneof(
-    issue.map((name) => (board: Board, limit: number) => pinIssue(board, name, limit)),
-    issue.map((name) => (board: Board) => unpinIssue(board, name)),
-    fc.tuple(issue, fc.integer({ min: -2, max: 9 })).map(
-      ([name, position]) =>
-        (board: Board) =>
-          movePin(board, name, position),
-    ),
-  )
-
-  test('never exceeds the limit, never pins twice, and records every change in one event', () => {
-    fc.assert(
-      fc.property(fc.array(step, { maxLength: 40 }), fc.integer({ min: 0, max: 5 }), (steps, limit) => {
-        let board: Board = []
-        for (const take of steps) {
-          const before = board
-          const answer = decide(() => take(before, limit))
-          if ('refused' in answer) continue
-
-          board = answer.board
-          expect(board.length).toBeLessThanOrEqual(limit)
-          expect(new Set(board).size).toBe(board.length)
-          expect(answer.says.length).toBe(board === before ? 0 : 1)
-        }
-      }),
-    )
-  })
-
-  test('leaves the board it was given as it was', () => {
-    fc.assert(
-      fc.property(fc.uniqueArray(issue), step, (board, take) => {
-        const copy = [...board]
-        decide(() => take(board, 3))
-        expect(board).toEqual(copy)
-      }),
-    )
-  })
+test('a rule leaves the board it was given as it was', () => {
+  const rules = [
+    (board: Board) => pinIssue(board, 'd', 4),
+    (board: Board) => unpinIssue(board, 'a'),
+    (board: Board) => movePin(board, 'a', 3),
+  ]
+  for (const rule of rules) {
+    const board = Object.freeze(['a', 'b', 'c'])
+    expect(decide(() => rule(board))).not.toMatchObject({ board })
+  }
 })
