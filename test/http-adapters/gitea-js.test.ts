@@ -95,18 +95,6 @@ describe('pins', () => {
       pull_request: null,
     })
   })
-
-  test.each([
-    ['a wrong token', 'unknown', 'rocket', 401, 'INVALID_CREDENTIALS'],
-    ['no token', undefined, 'rocket', 401, 'UNAUTHENTICATED'],
-    ['a stranger to a private repository', 'stan', 'secret', 404, 'REPOSITORY_NOT_FOUND'],
-    ['a stranger', 'stan', 'rocket', 403, 'FORBIDDEN'],
-  ])('are refused to %s', async (_who, token, repo, status, code) => {
-    const { repos } = as(token)
-    expect(await ending(repos.pinIssue('acme', repo, 1))).toEqual({ status, code })
-    expect(await ending(repos.unpinIssue('acme', repo, 1))).toEqual({ status, code })
-    expect(await ending(repos.moveIssuePin('acme', repo, 1, 1))).toEqual({ status, code })
-  })
 })
 
 test('blocks are made, checked, listed page by page, and lifted', async () => {

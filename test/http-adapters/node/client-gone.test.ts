@@ -1,35 +1,16 @@
 import { describe, expect, it } from 'vitest'
-import type { Directory } from '../../../src/http-adapters/http.ts'
 import { createApi } from '../../../src/http-adapters/http.ts'
 import { nodeHandler } from '../../../src/http-adapters/node.ts'
 import { createForge } from '../../../src/index.ts'
 import type { Connection } from '../../http.ts'
 import { ask, dial, exchange, serve } from '../../http.ts'
 import { newFile, openHandle, openStorage } from '../../storage/sql/database-files.ts'
-import type { Person, World } from '../../world.ts'
+import type { Person } from '../../world.ts'
 import { authenticate, directory, openWorld, present } from '../../world.ts'
 import { deferred, mounted } from './mounted.ts'
 
-type Look = Directory<Person>['findAccount']
-
 /** The id of stan, who is blocked by a client that does not wait. */
 const HASTY = '7'
-
-/** A directory whose `findAccount` is this. */
-function looking(findAccount: Look): Directory<Person> {
-  return { ...directory, findAccount }
-}
-
-/** The world, and its first answer when it is there. */
-function awaited(world: World): { readonly world: World; readonly answer: Promise<unknown> } {
-  const answered = deferred<unknown>()
-  const dispatch: World['api']['dispatch'] = (...request) => {
-    const reply = world.api.dispatch(...request)
-    answered.resolve(reply)
-    return reply
-  }
-  return { world: { ...world, api: { ...world.api, dispatch } }, answer: answered.promise }
-}
 
 async function opened(port: number, text: string): Promise<Connection> {
   const connection = await dial(port)
@@ -38,62 +19,16 @@ async function opened(port: number, text: string): Promise<Connection> {
 }
 
 describe('a client that goes away', () => {
-  it('in the middle of its body ends the request, and nothing is logged', async () => {
-    const asked = deferred<AbortSignal | undefined>()
-    const { world, answer } = awaited(
-      openWorld({
-        directory: looking((name, context) => {
-          asked.resolve(context.signal)
-          return directory.findAccount(name, context)
-        }),
-      }),
-    )
-    const closed = deferred<undefined>()
-    const handler = mounted(world)
-    const port = await serve((request, response) => {
-      response.on('close', () => closed.resolve(undefined))
-      handler(request, response)
-    })
-    const headers = { Authorization: 'token root', 'Content-Length': '1000' }
-    const { socket } = await opened(port, ask('POST /api/admin/users/stan/badges', headers, '{"badge_slugs":'))
-
-    const signal = await asked.promise
-    socket.destroy()
-    await closed.promise
-    await answer
-
-    expect(signal?.aborted).toBe(true)
-    expect(world.logged).toEqual([])
-  })
-
-  it('does not hide a failure that has nothing to do with it', async () => {
-    const failed = deferred<object>()
-    const asked = deferred<undefined>()
-    const world = openWorld({
-      logger: { error: (_message, fields) => failed.resolve(fields), warn: () => undefined },
-      directory: looking((_name, { signal }) => {
-        asked.resolve(undefined)
-        return new Promise((_resolve, reject) => {
-          signal?.addEventListener('abort', () => reject(new Error('disk on fire')))
-        })
-      }),
-    })
-    const port = await serve(mounted(world))
-    const { socket } = await opened(port, ask('GET /api/orgs/acme/blocks', { Authorization: 'token olga' }))
-
-    await asked.promise
-    socket.destroy()
-
-    expect(await failed.promise).toMatchObject({ error: { message: 'disk on fire' } })
-  })
-
   it('after its answer aborts nothing', async () => {
     const seen = deferred<AbortSignal | undefined>()
     const world = openWorld({
-      directory: looking((name, context) => {
-        seen.resolve(context.signal)
-        return directory.findAccount(name, context)
-      }),
+      directory: {
+        ...directory,
+        findAccount(name, context) {
+          seen.resolve(context.signal)
+          return directory.findAccount(name, context)
+        },
+      },
     })
     const closed = deferred<undefined>()
     const handler = mounted(world)

@@ -41,21 +41,6 @@ describe('an API has of its forge', () => {
     expect(await failedId(createApi(aForge({}), broken))).toMatch(/^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/)
   })
 
-  it('an observer whose first failure is logged once, with the logger of the forge', async () => {
-    const warnings: string[] = []
-    const forge = aForge({
-      logger: { error: () => undefined, warn: (message) => warnings.push(message) },
-      observer: {
-        request: () => {
-          throw new Error('no metrics')
-        },
-      },
-    })
-    for (const api of [createApi(forge, broken), createApi(forge, broken)]) await failedId(api)
-
-    expect(warnings).toEqual(['the observer failed; later failures of it are not logged'])
-  })
-
   it('calls the observer as a method of its object', async () => {
     class Metrics {
       #requests = 0
