@@ -1,8 +1,41 @@
 import { createRequire } from 'node:module'
+import type { Command } from '@commander-js/extra-typings'
 import type { Violation } from '../index.ts'
 
-/** The exit code of a command: `EXIT_CODES` in `help-texts.ts` describes them. */
+/** The exit code of a command: see `EXIT_CODES`. */
 export type ExitCode = 0 | 1 | 2 | 3
+
+/** The exit codes of every command. */
+export const EXIT_CODES: readonly string[] = [
+  '0 done',
+  '1 the input is not valid, or something is left to do',
+  '2 wrong usage, or a file or port that cannot be used',
+  '3 the database cannot be used, or stopped by a signal before the end',
+]
+
+/** What every command has. */
+export type ResultOptions = {
+  /** Prints results and errors as one JSON line. */
+  readonly json?: true | undefined
+}
+
+/**
+ * Adds a command.
+ *
+ * @param help - lines below the options: a line break, examples, and what matters
+ */
+export function newCommand(
+  parent: Command,
+  name: string,
+  description: string,
+  help: string,
+): Command<[], ResultOptions> {
+  return parent
+    .command(name)
+    .description(description)
+    .option('--json', 'print results and errors as one JSON line')
+    .addHelpText('after', `\nExamples${help}`)
+}
 
 /** The maximum number of violations that a command prints. `--json` prints all of them. */
 const MAX_PRINTED_VIOLATIONS = 100
@@ -76,12 +109,8 @@ export interface CommandIO {
   /** Aborted when the command should stop (Ctrl-C). */
   readonly stop: AbortSignal
   readonly environment: Environment
-}
-
-/** What every command that prints a result has. */
-export interface ResultOptions {
-  /** Prints results and errors as one JSON line. */
-  readonly json?: true | undefined
+  /** What a command sets that ends without an error, but not with exit code 0. */
+  exitCode?: ExitCode
 }
 
 /** Writes the result of a command: with `--json` as one line, else as lines for people. */

@@ -1,15 +1,33 @@
 import { existsSync } from 'node:fs'
+import type { Command, CommandUnknownOpts, OptionValues } from '@commander-js/extra-typings'
 import { isForgeError } from '../index.ts'
 import type { DatabaseKind } from '../standalone/host-store/open-host-database.ts'
 import { serverKind } from '../standalone/host-store/open-host-database.ts'
-import type { Environment, ResultOptions } from './command.ts'
+import type { CommandIO } from './command.ts'
 import { CommandError } from './command.ts'
 
 /** The options that name a database, and the tables in it. */
-export interface DatabaseOptions extends ResultOptions {
+export type DatabaseOptions = {
   readonly db?: string | undefined
   readonly prefix?: string | undefined
   readonly schema?: string | undefined
+}
+
+/** The help of every command that has `--db`. */
+export const DATABASE_HELP = `Without --db, the environment variable FORGELET_DB names the database. Use it for a URL with a
+password: other users of the machine can see the command line, but not the environment.`
+
+/** Adds the options that find a database. */
+export function inDatabase<A extends unknown[], O extends OptionValues>(
+  command: Command<A, O>,
+  files?: string,
+): Command<A, O & DatabaseOptions>
+export function inDatabase(command: CommandUnknownOpts, files = 'or an SQLite file'): CommandUnknownOpts {
+  return command
+    .option('--db <url|file>', `postgres://…, mysql://…, ${files} (default: FORGELET_DB, or forgelet.sqlite)`)
+    .option('--prefix <prefix>', 'prefix of every table name')
+    .option('--schema <schema>', 'schema of the tables, on PostgreSQL')
+    .addHelpText('after', `\n${DATABASE_HELP}`)
 }
 
 /** The database of a command, and where its tables are. */
@@ -29,7 +47,8 @@ const DEFAULT_FILE = 'forgelet.sqlite'
  * Reads the options that name the database of a command: `--db`, else `FORGELET_DB` unless it is empty.
  * @throws CommandError (wrong usage); the message contains at most the scheme of a URL that cannot be read
  */
-export function databaseOf({ db, prefix, schema }: DatabaseOptions, { FORGELET_DB }: Environment): Database {
+export function databaseOf({ db, prefix, schema }: DatabaseOptions, io: CommandIO): Database {
+  const { FORGELET_DB } = io.environment
   const [name, text] = db === undefined && FORGELET_DB ? ['FORGELET_DB', FORGELET_DB] : ['--db', db ?? DEFAULT_FILE]
   // A blank name is a database that the driver deletes. A shell leaves out a variable that is not set: the next option follows.
   if (/^\s*(-|$)/.test(text)) throw new CommandError(2, `${name} is blank: give a URL or a file`)
@@ -54,8 +73,8 @@ export function databaseOf({ db, prefix, schema }: DatabaseOptions, { FORGELET_D
  * Like `databaseOf`, for a command that does not create the database: SQLite would create a missing file.
  * @throws CommandError (wrong usage), or (database) if the file does not exist
  */
-export function existingDatabase(options: DatabaseOptions, environment: Environment): Database {
-  const database = databaseOf(options, environment)
+export function existingDatabase(options: DatabaseOptions, io: CommandIO): Database {
+  const database = databaseOf(options, io)
   if (database.db === ':memory:') throw new CommandError(2, '--db :memory: is empty: give a file, or a URL')
   if (database.kind !== 'sqlite' || existsSync(database.db)) return database
   throw unusable(database, `the file does not exist: correct the path, or ${CREATION}`)

@@ -1,11 +1,14 @@
 import { rm, writeFile } from 'node:fs/promises'
+import type { Command } from '@commander-js/extra-typings'
+import { Option } from '@commander-js/extra-typings'
 import type { SigningKeySource } from '../index.ts'
 import { isForgeError } from '../index.ts'
 import type { KeyDescription } from '../signing-keys/signing-keys.ts'
 import type { Standalone } from '../standalone/standalone.ts'
-import type { CommandIO, ExitCode, ResultOptions } from './command.ts'
-import { CommandError, printable, printResult } from './command.ts'
+import type { CommandIO } from './command.ts'
+import { CommandError, newCommand, printable, printResult } from './command.ts'
 import { unwritable } from './files.ts'
+import type { ServerLog } from './server-log.ts'
 
 /** The code that reads keys is loaded only when there is one. */
 const signingKeys = () => import('../signing-keys/signing-keys.ts')
@@ -40,27 +43,67 @@ async function openSigningKey(name: string): Promise<SigningKeySource> {
 const HOUR_MS = 3_600_000
 
 /**
- * Reads the key of a host now, and every hour, so that its expiry is logged although no client requests the key.
- *
- * @returns what to log about the key, and a function that ends the checks
+ * Logs which key a host has, and reads it now, and every hour until the command is stopped, so that its expiry is logged
+ * although no client requests the key.
  */
 export async function followSigningKey(
-  host: Standalone,
+  { forge }: Standalone,
   key: SigningKeySource,
-): Promise<{ readonly line: string; end(): void }> {
+  { stop }: CommandIO,
+  log: ServerLog,
+): Promise<void> {
   const { format, fingerprint } = await (await signingKeys()).describeKey(key)
-  const check = () => void host.forge.signingKeys.publicKey('system', { format: key.format }).catch(() => undefined)
+  const check = () => void forge.signingKeys.publicKey('system', { format: key.format }).catch(() => undefined)
   check()
   const timer = setInterval(check, HOUR_MS).unref()
-  return { line: `signing key: ${format} ${fingerprint}`, end: () => clearInterval(timer) }
+  stop.addEventListener('abort', () => clearInterval(timer))
+  log.info(`signing key: ${format} ${fingerprint}`)
 }
 
-/** Describes a signing key. @throws CommandError with the exit code */
-export async function showKey(name: string, options: ResultOptions, io: CommandIO): Promise<ExitCode> {
-  const { describeKey } = await signingKeys()
-  const description = await describeKey(await openSigningKey(name))
-  printResult(io, options, description, linesOf(description))
-  return 0
+const SHOW = `
+  forgelet keys show key.asc
+  forgelet keys show git --json
+
+It shows the public half alone. A file named git is ./git.`
+
+const GENERATE = `
+  forgelet keys generate --name "Example Forge" --email forge@example.com --out signing-key
+  forgelet keys generate --format openpgp --name Forge --email forge@example.com --out key.asc
+
+The fingerprint goes to standard output. The key is Ed25519, and neither file may exist before.`
+
+/** Adds what works on signing keys. */
+export function addKeys(keys: Command, io: CommandIO): void {
+  newCommand(keys, 'show', 'show format, fingerprint, owner and times of a key', SHOW)
+    .argument('<key>', 'a key file, or git for the key that git signs with in this folder')
+    .action(async (name, options) => {
+      const { describeKey } = await signingKeys()
+      const description = await describeKey(await openSigningKey(name))
+      printResult(io, options, description, linesOf(description))
+    })
+  newCommand(keys, 'generate', 'make a signing key without a passphrase', GENERATE)
+    .addOption(new Option('--format <format>', 'format of the key').choices(['ssh', 'openpgp']).default('ssh'))
+    .requiredOption('--name <name>', 'name of the signer, such as that of the instance')
+    .requiredOption('--email <address>', 'e-mail address of the signer')
+    .requiredOption('-o, --out <file>', 'new file for the private key; the public key is in FILE.pub')
+    .action(async (options) => {
+      const { format, name, email, out } = options
+      const { describeKey, generateKey, openKeyFile } = await signingKeys()
+      const { privateKey, publicKey } = await generateKey({ format, name, email }).catch((error: unknown) => {
+        throw error instanceof TypeError
+          ? new CommandError(2, error.message.replace(/^generateKey needs /, 'give '))
+          : error
+      })
+      await writeNew(out, privateKey)
+      await writeNew(`${out}.pub`, publicKey).catch(async (error: unknown) => {
+        await rm(out)
+        throw error
+      })
+      const { fingerprint } = await describeKey(await openKeyFile(out))
+      printResult(io, options, { format, fingerprint, privateKey: out, publicKey: `${out}.pub` }, [fingerprint])
+      const file = printable(out)
+      io.err(`forgelet: the private key is in ${file}, without a passphrase; keep it, and give others ${file}.pub`)
+    })
 }
 
 function linesOf({ userIds = [], comment, created, expires, isRevoked, ...key }: KeyDescription): readonly string[] {
@@ -74,36 +117,6 @@ function linesOf({ userIds = [], comment, created, expires, isRevoked, ...key }:
   ]
   const known = rows.filter(([, value]) => value !== undefined)
   return known.map(([name, value]) => `${name.padEnd(13)}${printable(String(value))}`)
-}
-
-/** The options of `forgelet keys generate`. */
-export interface GenerateKeyOptions extends ResultOptions {
-  readonly format: 'openpgp' | 'ssh'
-  readonly name: string
-  readonly email: string
-  /** The file of the private key. The public key is in the same place with `.pub`. */
-  readonly out: string
-}
-
-/** Generates a signing key without a passphrase into two new files. @throws CommandError with the exit code */
-export async function generateKeyFiles(options: GenerateKeyOptions, io: CommandIO): Promise<ExitCode> {
-  const { format, name, email, out } = options
-  const { describeKey, generateKey, openKeyFile } = await signingKeys()
-  const { privateKey, publicKey } = await generateKey({ format, name, email }).catch((error: unknown) => {
-    throw error instanceof TypeError
-      ? new CommandError(2, error.message.replace(/^generateKey needs /, 'give '))
-      : error
-  })
-  await writeNew(out, privateKey)
-  await writeNew(`${out}.pub`, publicKey).catch(async (error: unknown) => {
-    await rm(out)
-    throw error
-  })
-  const { fingerprint } = await describeKey(await openKeyFile(out))
-  printResult(io, options, { format, fingerprint, privateKey: out, publicKey: `${out}.pub` }, [fingerprint])
-  const file = printable(out)
-  io.err(`forgelet: the private key is in ${file}, without a passphrase; keep it, and give others ${file}.pub`)
-  return 0
 }
 
 /** Writes a file that only its owner may read, and that did not exist. */

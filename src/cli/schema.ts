@@ -1,121 +1,124 @@
+import type { Command } from '@commander-js/extra-typings'
 import type { DatabaseKind } from '../standalone/host-store/open-host-database.ts'
-import { databaseStatus } from '../standalone/standalone.ts'
-import type { IdColumns } from '../storage/sqlite.ts'
+import { databaseStatus, withHostDatabase } from '../standalone/host-store/open-host-database.ts'
+import type { IdColumns, SchemaStorageOptions } from '../storage/postgres.ts'
 import type { ForgeStorage, SchemaStatus } from '../storage/storage.ts'
-import type { CommandIO, ExitCode } from './command.ts'
-import { CommandError, printResult, toldToStop } from './command.ts'
-import type { Database, DatabaseOptions } from './database.ts'
-import { CREATION, databaseOf, existingDatabase, onDatabase } from './database.ts'
+import type { CommandIO, ResultOptions } from './command.ts'
+import { CommandError, newCommand, printResult, toldToStop } from './command.ts'
+import type { Database } from './database.ts'
+import { CREATION, databaseOf, existingDatabase, inDatabase, onDatabase } from './database.ts'
 
-/** The options of `forgelet schema` and `forgelet doctor`. */
-export interface SchemaOptions extends DatabaseOptions {
-  /** The column types of the ids; undefined = `bigint`, or a database of `forgelet serve`. */
-  readonly ids?: IdColumns | undefined
-}
+const STATUS = `
+  forgelet schema status --db forgelet.sqlite --json
 
-interface StorageKind {
-  open(db: string, settings: TableSettings): Storage
-  plan(settings: TableSettings): readonly string[]
-}
-type TableSettings = Pick<SchemaOptions, 'prefix' | 'schema' | 'ids'>
-type Storage = Pick<ForgeStorage, 'migrate' | 'schemaStatus' | 'close'>
+It prints current, outdated, too-new, drifted or empty, and warnings.`
 
-/** How the storage of each kind of database is opened and planned. Each loads its own driver. */
-const STORAGES: { readonly [K in DatabaseKind]: () => Promise<StorageKind> } = {
-  sqlite: async () => {
-    const { sqliteStorage: open, sqliteSchemaPlan: plan } = await import('../storage/sqlite.ts')
-    return { open, plan }
-  },
-  postgres: async () => {
-    const { postgresStorage: open, postgresSchemaPlan: plan } = await import('../storage/postgres.ts')
-    return { open, plan }
-  },
-  mysql: async () => {
-    const { mysqlStorage: open, mysqlSchemaPlan: plan } = await import('../storage/mysql.ts')
-    return { open, plan }
-  },
-}
+const PLAN = `
+  forgelet schema plan --db postgres:// --schema forge --ids user=uuid > forgelet.sql`
 
-/** Prints the SQL that creates the tables, without a connection. @throws CommandError with the documented exit code */
-export function planSchema(options: SchemaOptions, io: CommandIO): Promise<ExitCode> {
-  const database = databaseOf(options, io.environment)
-  return onDatabase<ExitCode>(database, async () => {
+const APPLY = `
+  forgelet schema apply --db postgres://forge@db.example.com/forge`
+
+/** Adds what works on the tables of the forge. */
+export function addSchema(parent: Command, io: CommandIO): void {
+  const status = newCommand(parent, 'status', 'show the state of the tables, and settings that endanger data', STATUS)
+  withIds(status).action(async (options) => {
+    const database = existingDatabase(options, io)
+    report(await onStorage(database, options.ids, io, (storage) => storage.schemaStatus()), options, io)
+  })
+  const plan = newCommand(parent, 'plan', 'print the SQL that creates the tables, without a connection', PLAN)
+  withIds(plan).action(async (options) => {
+    const database = databaseOf(options, io)
     const { prefix, schema, ids } = options
-    const { plan } = await STORAGES[database.kind]()
-    const statements = plan({ prefix, schema, ids })
+    const statements = await onDatabase(database, async () =>
+      (await SCHEMA_PLANS[database.kind]())({ prefix, schema, ids }),
+    )
     const lines = statements.map((statement) => `${statement};`)
     printResult(io, options, { statements }, lines)
-    return 0
+  })
+  const apply = newCommand(parent, 'apply', 'create or update the tables, also while they are in use', APPLY)
+  withIds(apply).action(async (options) => {
+    const made = await onStorage(databaseOf(options, io), options.ids, io, async (storage) => {
+      await storage.migrate()
+      return storage.schemaStatus()
+    })
+    report(made, options, io)
   })
 }
 
-/** Reports the state of the tables of a database. @throws CommandError with the documented exit code */
-export async function schemaStatus(options: SchemaOptions, io: CommandIO): Promise<ExitCode> {
-  const database = existingDatabase(options, io.environment)
-  const found = await onStorage(database, options, io, (storage) => storage.schemaStatus())
-  return report(found, options, io)
+const DOCTOR = `
+  forgelet doctor --db forgelet.sqlite
+  forgelet doctor --db postgres://forge@db.example.com/forge --json
+
+The database may be that of an application.`
+
+/** Adds `forgelet doctor`: the state of all tables in a database, the settings that endanger its data, and what to do. */
+export function addDoctor(program: Command, io: CommandIO): void {
+  const description = 'check the database of "forgelet serve" or of an application, without changing it'
+  withIds(newCommand(program, 'doctor', description, DOCTOR)).action(async (options) => {
+    const database = existingDatabase(options, io)
+    const { forge, server } = await onDatabase(database, () => databaseStatus(database, options.ids))
+    // An application has its users and issues in tables of its own.
+    const isOfApplication = server === 'empty' && forge.state !== 'empty'
+    const described = (state: State) => (state === 'current' ? state : `${state}: ${WHAT_TO_DO[state]}`)
+    const lines = [
+      `tables of the forge:  ${described(forge.state)}`,
+      `tables of the server: ${isOfApplication ? 'none: it is the forge of an application' : described(server)}`,
+      ...forge.warnings.map(asWarning),
+    ]
+    printResult(io, options, { db: database.shown, forge, server }, lines)
+    if (!isWell(forge) || !(isOfApplication || server === 'current')) io.exitCode = 1
+  })
 }
 
-/** Brings the tables of a database up to date. @throws CommandError with the documented exit code */
-export async function applySchema(options: SchemaOptions, io: CommandIO): Promise<ExitCode> {
-  const made = await onStorage(databaseOf(options, io.environment), options, io, async (storage) => {
-    await storage.migrate()
-    return storage.schemaStatus()
-  })
-  return report(made, options, io)
+/** Adds the options that find the tables of a forge. */
+function withIds(command: Command<[], ResultOptions>) {
+  return inDatabase(command).option('--ids <list>', IDS, idColumns)
+}
+
+const IDS = 'column types of ids, such as user=uuid,issue=text (default: bigint)'
+const ID_COLUMN = '(user|organization|repository|issue)=(bigint|uuid|text)'
+
+/** Parses `--ids`, such as `user=uuid,issue=text`. @throws CommandError (wrong usage) */
+function idColumns(text: string): IdColumns {
+  if (new RegExp(`^${ID_COLUMN}(,${ID_COLUMN})*$`).test(text)) {
+    return Object.fromEntries(text.split(',').map((pair) => pair.split('=')))
+  }
+  throw new CommandError(2, `--ids ${text}: write a list such as user=uuid,issue=text, of ${ID_COLUMN}`)
+}
+
+/** The plan for each kind of database. Loads no driver. */
+const SCHEMA_PLANS: {
+  readonly [K in DatabaseKind]: () => Promise<(options: SchemaStorageOptions) => readonly string[]>
+} = {
+  sqlite: async () => (await import('../storage/sqlite.ts')).sqliteSchemaPlan,
+  postgres: async () => (await import('../storage/postgres.ts')).postgresSchemaPlan,
+  mysql: async () => (await import('../storage/mysql.ts')).mysqlSchemaPlan,
 }
 
 /** Runs work on the storage of a database, until the command is stopped: what is not committed then is rolled back. */
 function onStorage<T>(
   database: Database,
-  { prefix, schema, ids }: SchemaOptions,
+  ids: IdColumns | undefined,
   io: CommandIO,
-  work: (storage: Storage) => Promise<T>,
+  work: (storage: Pick<ForgeStorage, 'migrate' | 'schemaStatus'>) => Promise<T>,
 ): Promise<T> {
-  return onDatabase(database, async () => {
-    const { open } = await STORAGES[database.kind]()
-    const storage = open(database.db, { prefix, schema, ids })
-    const stopped = toldToStop(io).then(() => {
-      throw new CommandError(3, 'stopped before the end: no change is half applied; run the same command again')
-    })
-    try {
-      return await Promise.race([work(storage), stopped])
-    } finally {
-      await Promise.race([storage.close(), stopped]).catch(() => undefined) // what the work throws says more
-    }
+  const stopped = toldToStop(io).then(() => {
+    throw new CommandError(3, 'stopped before the end: no change is half applied; run the same command again')
   })
+  const working = () => withHostDatabase(database, ({ storage }) => work(storage), ids)
+  return onDatabase(database, () => Promise.race([working(), stopped]))
 }
 
-function report({ state, warnings }: SchemaStatus, options: SchemaOptions, io: CommandIO): ExitCode {
+function report(status: SchemaStatus, options: ResultOptions, io: CommandIO): void {
+  const { state, warnings } = status
   printResult(io, options, { state, warnings }, [state, ...warnings.map(asWarning)])
   if (!options.json && state !== 'current') io.err(`forgelet: ${WHAT_TO_DO[state]}`)
-  return state === 'current' && warnings.length === 0 ? 0 : 1
+  if (!isWell(status)) io.exitCode = 1
 }
 
-/**
- * Prints the state of the tables in a database, the settings that endanger its data, and what to do.
- * @throws CommandError with the documented exit code
- */
-export async function doctor(options: SchemaOptions, io: CommandIO): Promise<ExitCode> {
-  const database = existingDatabase(options, io.environment)
-  const { forge, server } =
-    options.ids === undefined
-      ? await onDatabase(database, () => databaseStatus(database))
-      : await onStorage(database, options, io, ofApplication)
-  // An application has its users and issues in tables of its own.
-  const isOfApplication = server === 'empty' && forge.state !== 'empty'
-  const described = (state: State) => (state === 'current' ? state : `${state}: ${WHAT_TO_DO[state]}`)
-  printResult(io, options, { db: database.shown, forge, server }, [
-    `tables of the forge:  ${described(forge.state)}`,
-    `tables of the server: ${isOfApplication ? 'none: it is the forge of an application' : described(server)}`,
-    ...forge.warnings.map(asWarning),
-  ])
-  const states = isOfApplication ? [forge.state] : [forge.state, server]
-  return states.every((state) => state === 'current') && forge.warnings.length === 0 ? 0 : 1
-}
-
-async function ofApplication(storage: Storage) {
-  return { forge: await storage.schemaStatus(), server: 'empty' } as const
+function isWell({ state, warnings }: SchemaStatus): boolean {
+  return state === 'current' && warnings.length === 0
 }
 
 function asWarning(text: string): string {
@@ -129,20 +132,4 @@ const WHAT_TO_DO: { readonly [S in Exclude<State, 'current'>]: string } = {
   outdated: `the tables are older than this release needs: ${CREATION}`,
   'too-new': 'the tables are for newer releases only: install a newer forgelet',
   drifted: 'a table, view or column is missing, or another object has its name: restore it from a copy',
-}
-
-const ID_KINDS = ['user', 'organization', 'repository', 'issue'] as const
-const ID_COLUMNS = ['bigint', 'uuid', 'text'] as const
-
-/** Parses `--ids`, such as `user=uuid,issue=text`. @throws CommandError (wrong usage) */
-export function idColumns(text: string): IdColumns {
-  const pairs = text.split(',').map((pair) => {
-    const [kindNamed, columnNamed] = pair.split('=')
-    const kind = ID_KINDS.find((known) => known === kindNamed)
-    const column = ID_COLUMNS.find((known) => known === columnNamed)
-    if (kind !== undefined && column !== undefined) return [kind, column] as const
-    const lists = `of the kinds ${ID_KINDS.join(', ')} and the types ${ID_COLUMNS.join(', ')}`
-    throw new CommandError(2, `--ids ${text}: write a list such as user=uuid,issue=text, ${lists}`)
-  })
-  return Object.fromEntries(pairs)
 }

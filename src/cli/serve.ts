@@ -1,20 +1,60 @@
 import type { Server } from 'node:http'
 import { setTimeout } from 'node:timers/promises'
-import type { Standalone } from '../standalone/standalone.ts'
+import type { Command } from '@commander-js/extra-typings'
+import { InvalidArgumentError } from '@commander-js/extra-typings'
 import { openStandalone } from '../standalone/standalone.ts'
-import type { CommandIO, ExitCode } from './command.ts'
-import { CommandError, toldToStop } from './command.ts'
+import type { CommandIO, ResultOptions } from './command.ts'
+import { CommandError, newCommand, toldToStop } from './command.ts'
 import type { DatabaseOptions } from './database.ts'
-import { databaseOf, onDatabase } from './database.ts'
+import { databaseOf, inDatabase, onDatabase } from './database.ts'
 import { readFixture, systemCode } from './files.ts'
 import { followSigningKey, openSigningKeys } from './keys.ts'
-import { API_PATH, pageUrl } from './pages.ts'
+import { API_PATH, pageUrl, parsePublicUrl } from './pages.ts'
 import { ForgeServer } from './server.ts'
-import type { ServerLog } from './server-log.ts'
 import { countedLog, jsonLog, requestLog, textLog } from './server-log.ts'
 
-/** The options of `forgelet serve`. */
-export interface ServeOptions extends DatabaseOptions {
+const HELP = `
+  forgelet serve --fixture world.json
+  forgelet serve --db :memory: --port 8080 --fixture world.yaml --signing-key key.asc
+  forgelet serve --db postgres://forge@db.example.com/forge --signing-key new --signing-key old.pub
+
+The API is at http://HOST:PORT/api/v1, and a page about it, where you can also send requests, at
+http://HOST:PORT/api/swagger. Probe /healthz and /readyz. docs/fixture.md describes fixtures. Any
+number of servers can use one database: the first loads the fixture.
+A signing key is a file, OpenPGP or SSH, public or private, or "git": the key that git signs with
+in this folder. Several are served together, the current one first.
+SIGTERM or Ctrl-C: requests in progress finish, later ones get 503 with "Connection: close". A
+second signal ends the process: exit code 130 or 143.
+The log is on stderr, with --json one JSON object a line.`
+
+/** Adds `forgelet serve`. */
+export function addServe(program: Command, io: CommandIO): void {
+  const command = newCommand(program, 'serve', 'serve the Gitea API from a database', HELP)
+  inDatabase(command, 'SQLite file or :memory:')
+    .option('--fixture <file>', 'users, repositories, issues (JSON or YAML) for an empty database')
+    .option('--host <host>', 'address to listen on', '127.0.0.1')
+    .option('--port <port>', 'port to listen on; 0 takes a free one', integer(65_535), 3000)
+    .option('--signing-key <file|git>', SIGNING_KEY, (name, others: readonly string[] = []) => [...others, name])
+    .option('--max-pins <n>', 'pins of each kind in a repository, 0 to 1000', integer(1000), 3)
+    .option('--public-url <url>', 'URL of the API for clients, if not host and port', parsePublicUrl)
+    .option('--shutdown-timeout <n>', SHUTDOWN_TIMEOUT, integer(3600), 8)
+    .option('--log-requests', 'log a line for each request: method, path, status, milliseconds')
+    .action((options) => serve(options, io))
+}
+
+const SIGNING_KEY = 'key whose public half is served; again for former keys, which verify only'
+const SHUTDOWN_TIMEOUT = 'seconds that requests may take to finish after SIGTERM, 0 to 3600'
+
+/** Returns the parser of an option that is an integer from 0. */
+function integer(most: number): (text: string) => number {
+  return (text) => {
+    const value = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN
+    if (value <= most) return value
+    throw new InvalidArgumentError(`Give an integer from 0 to ${most}`)
+  }
+}
+
+interface ServeOptions extends ResultOptions, DatabaseOptions {
   readonly host: string
   readonly port: number
   readonly fixture?: string | undefined
@@ -34,8 +74,8 @@ export interface ServeOptions extends DatabaseOptions {
  *
  * @throws CommandError with the documented exit code
  */
-export async function serve(options: ServeOptions, io: CommandIO): Promise<ExitCode> {
-  const database = databaseOf(options, io.environment)
+async function serve(options: ServeOptions, io: CommandIO): Promise<void> {
+  const database = databaseOf(options, io)
   const limits = { maxPins: { issue: options.maxPins, pullRequest: options.maxPins } }
   const read = options.fixture === undefined ? undefined : await readFixture(options.fixture, limits)
   const signingKey = await openSigningKeys(options.signingKey ?? read?.keys ?? [])
@@ -51,18 +91,20 @@ export async function serve(options: ServeOptions, io: CommandIO): Promise<ExitC
     const opening = onDatabase(database, () => openStandalone({ ...database, ...settings }))
     // A server may keep others waiting for minutes; what is not committed when the process ends is rolled back.
     const host = await Promise.race([opening, toldToStop(io)])
-    if (host === undefined) return 0
+    if (host === undefined) return
     server.open(host, options.publicUrl, logger)
-    announce(host, { ...options, db: database.shown, address }, io, logger)
-    const followed = signingKey && (await followSigningKey(host, signingKey))
-    if (followed !== undefined) logger.info(followed.line)
+    const { fixture, isEmpty } = host
+    const { shown: db } = database
+    if (fixture === 'ignored') logger.info(`fixture ${options.fixture} ignored: database ${db} already has users`)
+    io.out(options.json ? JSON.stringify({ url: address, db, fixture, pid: process.pid }) : address)
+    if (isEmpty) logger.info(`database ${db} has no users: ${FIRST_USER}`)
+    if (!options.json) logger.info(`serving ${db}; the API page is ${pageUrl(address)}; press Ctrl-C to stop`)
+    if (signingKey !== undefined) await followSigningKey(host, signingKey, io, logger)
     await toldToStop(io)
-    followed?.end()
     logger.info('stopping when the requests in progress have ended; a second signal stops it now')
     const cut = await server.close(1000 * options.shutdownTimeout)
     if (cut > 0) logger.warn('requests were cut off by the end of --shutdown-timeout', { requests: cut })
     await Promise.race([host.close(), setTimeout(MAX_DATABASE_CLOSE_MS, undefined, { ref: false })])
-    return 0
   } finally {
     server.http.close()
     server.http.closeAllConnections()
@@ -74,18 +116,6 @@ export async function serve(options: ServeOptions, io: CommandIO): Promise<ExitC
  * rolls back what is not committed.
  */
 const MAX_DATABASE_CLOSE_MS = 1000
-
-function announce(
-  { fixture, isEmpty }: Standalone,
-  { db, address: url, fixture: file, json }: ServeOptions & { readonly address: string },
-  io: CommandIO,
-  log: ServerLog,
-): void {
-  if (fixture === 'ignored') log.info(`fixture ${file} ignored: database ${db} already has users`)
-  io.out(json ? JSON.stringify({ url, db, fixture, pid: process.pid }) : url)
-  if (isEmpty) log.info(`database ${db} has no users: ${FIRST_USER}`)
-  if (!json) log.info(`serving ${db}; the API page is ${pageUrl(url)}; press Ctrl-C to stop`)
-}
 
 const FIRST_USER = 'create one with "forgelet user create NAME --admin", or start with --fixture FILE'
 

@@ -32,7 +32,7 @@ const noOutput = {
 test.each(Object.values(forges))('a process has a command line that forgelet accepts, and its database', (forge) => {
   const [command, name, ...args] = forge.command ?? []
   expect([command, name]).toEqual(['node_modules/.bin/forgelet', 'serve'])
-  const serve = createProgram(noOutput, async () => undefined).commands.find((sub) => sub.name() === 'serve')
+  const serve = createProgram(noOutput).commands.find((sub) => sub.name() === 'serve')
   expect(serve?.parseOptions(args)).toEqual({ operands: [], unknown: [] })
   const { host, port, fixture } = serve?.opts() ?? {}
   expect([host, port]).toEqual(['0.0.0.0', 3000])

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
-import { DATABASE, EXIT_CODES } from '../../src/cli/help-texts.ts'
+import { EXIT_CODES } from '../../src/cli/command.ts'
+import { DATABASE_HELP } from '../../src/cli/database.ts'
 import { createProgram } from '../../src/cli/program.ts'
 import { errorStatus } from '../../src/http-adapters/routes/error-status.ts'
 import { actionFacts } from '../../src/schema/access.ts'
@@ -186,8 +187,7 @@ export function environmentTable() {
 
 export function commandPage() {
   const io = { out: () => undefined, err: () => undefined }
-  const program = createProgram(io, async () => undefined)
-  return commandsIn(program).flatMap(commandBlocks)
+  return commandsIn(createProgram(io)).flatMap(commandBlocks)
 }
 
 function commandsIn(command) {
@@ -200,7 +200,7 @@ function commandBlocks(command) {
   const examples = lines.match(/^Examples\n((?: {2}.*\n?)+)/m)
   const [notes] = lines
     .replace(examples?.[0] ?? '', '')
-    .replace(DATABASE, '')
+    .replace(DATABASE_HELP, '')
     .split('Exit codes\n')
   const options = command.options.map(({ flags, description, defaultValue, argChoices, mandatory }) => [
     `\`${flags}\``.replaceAll('|', '\\|'),

@@ -1,15 +1,39 @@
+import type { Command } from '@commander-js/extra-typings'
+import { Option } from '@commander-js/extra-typings'
 import type { ExchangeRecord, IssueRecord } from '../../exchange/exchange.ts'
 import { writeGiteaDump } from '../../exchange/files.ts'
-import type { CommandIO, ExitCode } from '../command.ts'
-import { CommandError, counted } from '../command.ts'
+import type { CommandIO } from '../command.ts'
+import { CommandError, counted, newCommand } from '../command.ts'
 import { unwritable } from '../files.ts'
 import type { RepositoryName } from './open-repository.ts'
+import { repositoryName } from './open-repository.ts'
 import type { SourceOptions } from './source-reading.ts'
-import { notCarriedLines, openSource } from './source-reading.ts'
+import { notCarriedLines, ofSource, openSource, SOURCES } from './source-reading.ts'
 import { writeDocument } from './write-document.ts'
 
-/** The options of `forgelet issues convert`. */
-export interface ConvertOptions extends SourceOptions {
+const HELP = `
+  forgelet issues convert github-issues.json -o issues.json
+  forgelet issues convert gitlab-export -o dump --to gitea-dump --repo acme/rocket
+  forgelet issues convert dump -o - | gzip > issues.json.gz
+  forgelet issues convert issues.json -o issues.csv --to csv
+
+${SOURCES}
+OUT appears whole or not at all. A document has issues only; a dump, which is a new or empty folder,
+also has labels, milestones and comments. CSV has a row for each issue, for spreadsheets. With -o -,
+messages and --json go to standard error.`
+
+/** Adds `forgelet issues convert`. */
+export function addConvert(issues: Command, io: CommandIO): void {
+  const formats = new Option('--to <format>', 'what to write').choices(['document', 'gitea-dump', 'csv'])
+  const command = newCommand(issues, 'convert', 'write a source as an issue document, a Gitea dump or CSV', HELP)
+  ofSource(command)
+    .requiredOption('-o, --out <out>', 'file, or folder of a dump, to write; - is standard output')
+    .addOption(formats.default('document'))
+    .option('--repo <owner/name>', 'repository that a dump is of', repositoryName)
+    .action((path, options) => convert(path, options, io))
+}
+
+type ConvertOptions = SourceOptions & {
   /** A file, the folder of a dump, or `-` for standard output. */
   readonly out: string
   readonly to: 'document' | 'gitea-dump' | 'csv'
@@ -17,11 +41,7 @@ export interface ConvertOptions extends SourceOptions {
   readonly repo?: RepositoryName | undefined
 }
 
-/**
- * Writes a source of issues as an issue document, a Gitea dump, or CSV.
- * @throws CommandError with the documented exit code
- */
-export async function convert(path: string, options: ConvertOptions, io: CommandIO): Promise<ExitCode> {
+async function convert(path: string, options: ConvertOptions, io: CommandIO): Promise<void> {
   const { out, to, json } = options
   const dumpOf = dumpTarget(options)
   const reading = await openSource({ ...options, path }, io, json || out === '-' ? undefined : 'converting')
@@ -44,7 +64,7 @@ export async function convert(path: string, options: ConvertOptions, io: Command
   }
 
   if (dumpOf !== undefined) await writeDump(out, records(), dumpOf)
-  else if (!(await writeDocument({ out, format: to === 'csv' ? 'csv' : 'document' }, issues(), io))) return 0
+  else if (!(await writeDocument({ out, format: to === 'csv' ? 'csv' : 'document' }, issues(), io))) return
 
   // A document has no place for comments, for a milestone beyond its title, and for labels that no issue has.
   const lost = dumpOf === undefined ? { comments: read.comment, milestone: read.milestone, label: unused.size } : {}
@@ -53,13 +73,11 @@ export async function convert(path: string, options: ConvertOptions, io: Command
   const comments = dumpOf === undefined ? 0 : read.comment
   if (json) {
     const line = JSON.stringify({ records: read.issue, comments, notCarried })
-    out === '-' ? io.err(line) : io.out(line)
-    return 0
+    return out === '-' ? io.err(line) : io.out(line)
   }
   const written = `${counted(read.issue, 'issue')}${comments === 0 ? '' : ` and ${counted(comments, 'comment')}`}`
   io.err(`forgelet: ${written} written to ${out === '-' ? 'standard output' : out}`)
   if (!options.quiet) for (const line of notCarriedLines(notCarried)) io.err(line)
-  return 0
 }
 
 async function writeDump(out: string, records: AsyncIterable<ExchangeRecord>, dumpOf: RepositoryName): Promise<void> {

@@ -1,37 +1,37 @@
+import type { Command } from '@commander-js/extra-typings'
 import type { IssueRecord } from '../../exchange/exchange.ts'
-import type { CommandIO, ExitCode } from '../command.ts'
-import { CommandError, counted } from '../command.ts'
-import type { RepositoryOptions } from './open-repository.ts'
-import { withRepository } from './open-repository.ts'
+import type { CommandIO } from '../command.ts'
+import { CommandError, counted, newCommand } from '../command.ts'
+import { inRepository, withRepository } from './open-repository.ts'
 import { writeDocument } from './write-document.ts'
 
-/** The options of `forgelet issues export`. */
-export interface ExportOptions extends RepositoryOptions {
-  /** A file, or `-` for standard output. */
-  readonly out: string
-}
+const HELP = `
+  forgelet issues export --repo acme/rocket --db forge.sqlite -o issues.json
+  forgelet issues export --repo acme/rocket | gzip > issues.json.gz
 
-/**
- * Writes the issues of a repository as the canonical document.
- * @throws CommandError with the documented exit code
- */
-export async function exportIssues(options: ExportOptions, io: CommandIO): Promise<ExitCode> {
-  const { out, json } = options
-  let count = 0
-  async function* untilStopped(issues: AsyncIterable<IssueRecord>): AsyncGenerator<IssueRecord, void, void> {
-    for await (const issue of issues) {
-      if (io.stop.aborted) throw new CommandError(3, 'stopped before the end')
-      count += 1
-      yield issue
-    }
-  }
-  const isDone = await withRepository(options, io, ({ host, repositoryId }) =>
-    writeDocument({ out, format: 'document' }, untilStopped(host.forge.exchange.export('system', repositoryId)), io),
-  )
-  if (!isDone) return 0
+The document has no comments, but e-mail addresses. OUT appears whole or not at all.`
 
-  if (!json) io.err(`forgelet: ${counted(count, 'issue')} exported`)
-  else if (out === '-') io.err(JSON.stringify({ records: count }))
-  else io.out(JSON.stringify({ records: count }))
-  return 0
+/** Adds `forgelet issues export`. */
+export function addExport(issues: Command, io: CommandIO): void {
+  inRepository(newCommand(issues, 'export', 'write the issues of a repository of "forgelet serve"', HELP))
+    .option('-o, --out <out>', 'file to write; - is standard output', '-')
+    .action(async (options) => {
+      const { out, json } = options
+      let count = 0
+      async function* untilStopped(records: AsyncIterable<IssueRecord>): AsyncGenerator<IssueRecord, void, void> {
+        for await (const issue of records) {
+          if (io.stop.aborted) throw new CommandError(3, 'stopped before the end')
+          count += 1
+          yield issue
+        }
+      }
+      const isDone = await withRepository(options, io, ({ host, repositoryId }) => {
+        const records = untilStopped(host.forge.exchange.export('system', repositoryId))
+        return writeDocument({ out, format: 'document' }, records, io)
+      })
+      if (!isDone) return
+      if (!json) io.err(`forgelet: ${counted(count, 'issue')} exported`)
+      else if (out === '-') io.err(JSON.stringify({ records: count }))
+      else io.out(JSON.stringify({ records: count }))
+    })
 }

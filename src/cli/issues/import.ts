@@ -1,39 +1,51 @@
+import type { Command } from '@commander-js/extra-typings'
+import { Option } from '@commander-js/extra-typings'
 import type { NotCarried } from '../../exchange/exchange.ts'
 import type { ImportReport, InspectReport, Violation } from '../../index.ts'
 import { isForgeError } from '../../index.ts'
-import type { CommandIO, ExitCode } from '../command.ts'
-import { CommandError, counted, printable, printResult, violationLine } from '../command.ts'
+import type { CommandIO } from '../command.ts'
+import { CommandError, counted, newCommand, printable, printResult, violationLine } from '../command.ts'
 import { unusable } from '../database.ts'
-import type { OpenRepository, RepositoryOptions } from './open-repository.ts'
-import { withRepository } from './open-repository.ts'
+import type { OpenRepository } from './open-repository.ts'
+import { inRepository, withRepository } from './open-repository.ts'
 import { readUsers, withoutAccount } from './people.ts'
 import type { Source, SourceOptions } from './source-reading.ts'
-import { copyOfPipe, notCarriedLines, openSource, shownSource } from './source-reading.ts'
+import { notCarriedLines, ofSource, openSource, SOURCES, shownSource, withCopyOfPipe } from './source-reading.ts'
 
-/** The options of `forgelet issues import`. */
-export interface ImportCommandOptions extends RepositoryOptions, SourceOptions {
+const HELP = `
+  forgelet issues import issues.json --repo acme/rocket --db forge.sqlite --dry-run
+  forgelet issues import gitlab-export --repo acme/rocket --attribution accounts --users users.json
+
+${SOURCES}
+SOURCE is checked whole before the first issue is written. Numbers are kept. An issue that exists
+and is the same is left, so an import that was broken off is finished by running it again.`
+
+/** Adds `forgelet issues import`. The source is checked whole before the first issue is written. */
+export function addImport(issues: Command, io: CommandIO): void {
+  const onConflict = new Option('--on-conflict <how>', 'issues that exist and differ')
+  const attribution = new Option('--attribution <how>', ATTRIBUTION)
+  const command = newCommand(issues, 'import', 'write a source into a repository of "forgelet serve"', HELP)
+  inRepository(ofSource(command))
+    .option('--dry-run', 'report what the import would do, and write nothing')
+    .addOption(onConflict.choices(['refuse', 'skip', 'update']).default('refuse'))
+    .addOption(attribution.choices(['names', 'accounts']).default('names'))
+    .option('--users <file>', 'map of names to accounts, or to null (JSON or YAML)')
+    .action(async (path, options) => {
+      const users = options.users === undefined ? {} : await readUsers(options.users)
+      await withRepository(options, io, (repository) => {
+        const run = (source: Source) => checkAndWrite({ ...repository, source, users }, options, io)
+        const source = { ...options, path }
+        return options.dryRun ? run(source) : withCopyOfPipe(source, io, run)
+      })
+    })
+}
+
+const ATTRIBUTION = 'names: keep names as text; accounts: attribute to accounts'
+
+type ImportOptions = SourceOptions & {
   readonly dryRun?: true | undefined
   readonly onConflict: 'refuse' | 'skip' | 'update'
   readonly attribution: 'names' | 'accounts'
-  /** A file. */
-  readonly users?: string | undefined
-}
-
-/**
- * Imports a source into a repository. The source is checked whole before the first issue is written.
- * @throws CommandError with the documented exit code
- */
-export async function importIssues(path: string, options: ImportCommandOptions, io: CommandIO): Promise<ExitCode> {
-  const users = options.users === undefined ? {} : await readUsers(options.users)
-  return withRepository(options, io, async (repository) => {
-    const source = { ...options, path }
-    const copy = options.dryRun ? undefined : await copyOfPipe(source, io)
-    try {
-      return await checkAndWrite({ ...repository, source: { ...source, copy: copy?.path }, users }, options, io)
-    } finally {
-      await copy?.remove()
-    }
-  })
 }
 
 interface ImportPlace extends OpenRepository {
@@ -41,16 +53,13 @@ interface ImportPlace extends OpenRepository {
   readonly users: { readonly [name: string]: string | null }
 }
 
-async function checkAndWrite(place: ImportPlace, options: ImportCommandOptions, io: CommandIO): Promise<ExitCode> {
+async function checkAndWrite(place: ImportPlace, options: ImportOptions, io: CommandIO): Promise<void> {
   const { host, repositoryId, source, users } = place
   const { exchange } = host.forge
   const { onConflict, attribution, dryRun, json } = options
   const settings = { onConflict, attribution, users, signal: io.stop }
   const open = (label: string) => openSource(source, io, json ? undefined : label)
-  const onBatch = (soFar: ImportReport): void => {
-    written = soFar
-  }
-  let written: ImportReport | undefined
+  let outcome = 'nothing was imported; run the same command again'
   try {
     const reading = await open('checking')
     const found = await exchange.inspect('system', { repositoryId, records: reading.validRecords() }, settings)
@@ -59,24 +68,22 @@ async function checkAndWrite(place: ImportPlace, options: ImportCommandOptions, 
       const message = `${counted(total, 'conflict')}, nothing was imported: ${CONFLICT_FIX}`
       throw new CommandError(1, message, first.map(conflictViolation))
     }
-    const records = async () => ({ repositoryId, records: (await open('importing')).validRecords() })
-    const report = dryRun ? found : await exchange.import('system', await records(), { ...settings, onBatch })
+    let report: ImportReport = found
+    if (!dryRun) {
+      outcome = 'what was imported stays; run the same command again for the rest'
+      const records = (await open('importing')).validRecords()
+      report = await exchange.import('system', { repositoryId, records }, settings)
+    }
     const whole = { ...report, notCarried: [...reading.notCarried, ...report.notCarried] }
     printResult(io, options, whole, reportLines(whole, options))
-    return total > 0 ? 1 : 0
+    if (total > 0) io.exitCode = 1
   } catch (error) {
-    throw failure(error, place, io.stop, written)
+    throw failure(error, place, io.stop, outcome)
   }
 }
 
 /** Converts an error to the one that ends the command. It says what stays, and how to go on. */
-function failure(
-  error: unknown,
-  { source, database }: ImportPlace,
-  stop: AbortSignal,
-  written: ImportReport | undefined,
-): unknown {
-  const outcome = outcomeOf(written)
+function failure(error: unknown, { source, database }: ImportPlace, stop: AbortSignal, outcome: string): unknown {
   if (stop.aborted) return new CommandError(3, `stopped: ${outcome}`)
   if (isForgeError(error, 'INVALID_DOCUMENT')) {
     const { violations, total } = error.details
@@ -88,14 +95,6 @@ function failure(
   }
   const isOutage = isForgeError(error, 'STORAGE_BUSY') || isForgeError(error, 'STORAGE_UNAVAILABLE')
   return isOutage ? unusable(database, `${error.message}; ${outcome}`) : error
-}
-
-function outcomeOf(written: ImportReport | undefined): string {
-  const { created = 0, updated = 0 } = written?.issues ?? {}
-  const comments = written?.comments.created ?? 0
-  if (created + updated + comments === 0) return 'nothing was imported; run the same command again'
-  const issues = `${(created + updated).toLocaleString('en')} issues and ${comments.toLocaleString('en')} comments`
-  return `${issues} were imported and stay; run the same command again to import the rest`
 }
 
 const CONFLICT_FIX = 'give --on-conflict skip or update, or remove the issue from the source'
@@ -116,7 +115,7 @@ function conflictViolation({
 /** Returns the result, then the conflicts, what was dropped, and who has no account. */
 function reportLines(
   report: ImportReport & Partial<InspectReport> & { readonly notCarried: readonly NotCarried[] },
-  { dryRun, quiet }: ImportCommandOptions,
+  { dryRun, quiet }: ImportOptions,
 ): readonly string[] {
   const { issues, comments, unknownUsers, notCarried, conflicts } = report
   const result = [

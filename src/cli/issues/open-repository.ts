@@ -1,11 +1,11 @@
+import type { Command, CommandUnknownOpts, OptionValues } from '@commander-js/extra-typings'
 import type { Id } from '../../index.ts'
-import { isForgeError } from '../../index.ts'
 import type { Standalone } from '../../standalone/standalone.ts'
 import { openStandalone } from '../../standalone/standalone.ts'
 import type { CommandIO } from '../command.ts'
 import { CommandError } from '../command.ts'
 import type { Database, DatabaseOptions } from '../database.ts'
-import { existingDatabase, onDatabase } from '../database.ts'
+import { existingDatabase, inDatabase, onDatabase } from '../database.ts'
 
 /** The name of a repository. */
 export interface RepositoryName {
@@ -24,8 +24,14 @@ export function repositoryName(text: string): RepositoryName {
 }
 
 /** The options that name a repository in the database of a standalone host. */
-export interface RepositoryOptions extends DatabaseOptions {
-  readonly repo: RepositoryName
+export type RepositoryOptions = DatabaseOptions & { readonly repo: RepositoryName }
+
+/** Adds these options. */
+export function inRepository<A extends unknown[], O extends OptionValues>(
+  command: Command<A, O>,
+): Command<A, O & RepositoryOptions>
+export function inRepository(command: CommandUnknownOpts): CommandUnknownOpts {
+  return inDatabase(command).requiredOption('--repo <owner/name>', 'repository in the database', repositoryName)
 }
 
 /** An open repository. */
@@ -38,26 +44,19 @@ export interface OpenRepository {
 /** Runs work on a repository, and closes the database. @throws CommandError with the documented exit code */
 export async function withRepository<T>(
   options: RepositoryOptions,
-  { environment }: CommandIO,
+  io: CommandIO,
   work: (repository: OpenRepository) => Promise<T>,
 ): Promise<T> {
-  const database = existingDatabase(options, environment)
-  try {
-    return await onDatabase(database, async () => {
-      const host = await openStandalone({ ...database, logger: false })
-      try {
-        const found = await host.findRepository(options.repo.owner, options.repo.name)
-        if (found === undefined) throw notFound(options.repo, database)
-        return await work({ host, repositoryId: found.id, database })
-      } finally {
-        await host.close().catch(() => undefined) // what it could not close ends with the process
-      }
-    })
-  } catch (error) {
-    throw isForgeError(error, 'REPOSITORY_NOT_FOUND') ? notFound(options.repo, database) : error
-  }
-}
-
-function notFound({ owner, name }: RepositoryName, database: Database): CommandError {
-  return new CommandError(1, `database ${database.shown} has no repository ${owner}/${name}: correct --repo or --db`)
+  const database = existingDatabase(options, io)
+  return onDatabase(database, async () => {
+    const host = await openStandalone({ ...database, logger: false })
+    try {
+      const { owner, name } = options.repo
+      const found = await host.findRepository(owner, name)
+      if (found !== undefined) return await work({ host, repositoryId: found.id, database })
+      throw new CommandError(1, `database ${database.shown} has no repository ${owner}/${name}: correct --repo or --db`)
+    } finally {
+      await host.close().catch(() => undefined) // what it could not close ends with the process
+    }
+  })
 }

@@ -1,33 +1,34 @@
+import type { Command } from '@commander-js/extra-typings'
 import type { AttributionCounts, ReattributedPerson, ReattributeReport } from '../../index.ts'
-import type { CommandIO, ExitCode } from '../command.ts'
-import { CommandError, printable, printResult } from '../command.ts'
-import type { RepositoryOptions } from './open-repository.ts'
-import { withRepository } from './open-repository.ts'
+import type { CommandIO } from '../command.ts'
+import { CommandError, newCommand, printable, printResult } from '../command.ts'
+import { inRepository, withRepository } from './open-repository.ts'
 import { readUsers, withoutAccount } from './people.ts'
 
-/** The options of `forgelet issues reattribute`. */
-export interface ReattributeOptions extends RepositoryOptions {
-  /** A file. */
-  readonly users: string
-}
+const HELP = `
+  forgelet issues reattribute --repo acme/rocket --users users.json --db forge.sqlite
 
-/**
- * Gives the accounts of people to what was imported by their names.
- * @throws CommandError with the documented exit code
- */
-export async function reattribute(options: ReattributeOptions, io: CommandIO): Promise<ExitCode> {
-  const people = await readUsers(options.users)
-  return withRepository<ExitCode>(options, io, async ({ host, repositoryId }) => {
-    try {
-      const request = { repositoryId, people }
-      const report = await host.forge.exchange.reattribute('system', request, { signal: io.stop })
-      printResult(io, options, report, reportLines(report).map(printable))
-      return 0
-    } catch (error) {
-      if (!io.stop.aborted) throw error
-      throw new CommandError(3, 'stopped: who got an account keeps it; run the same command again for the others')
-    }
-  })
+The map {"ada": "ada.l"} gives what ada wrote, was assigned or reacted to the account ada.l. What
+has an account keeps it: a run that was broken off is finished by running it again.`
+
+/** Adds `forgelet issues reattribute`. */
+export function addReattribute(issues: Command, io: CommandIO): void {
+  const description = 'give accounts to people who were imported by their names'
+  inRepository(newCommand(issues, 'reattribute', description, HELP))
+    .requiredOption('--users <file>', 'map of names to accounts (JSON or YAML)')
+    .action(async (options) => {
+      const people = await readUsers(options.users)
+      await withRepository(options, io, async ({ host, repositoryId }) => {
+        try {
+          const request = { repositoryId, people }
+          const report = await host.forge.exchange.reattribute('system', request, { signal: io.stop })
+          printResult(io, options, report, reportLines(report).map(printable))
+        } catch (error) {
+          if (!io.stop.aborted) throw error
+          throw new CommandError(3, 'stopped: who got an account keeps it; run the same command again for the others')
+        }
+      })
+    })
 }
 
 /** Returns the result, then what each person got, and who has no account. */

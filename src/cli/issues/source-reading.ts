@@ -4,6 +4,8 @@ import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import process from 'node:process'
 import { pipeline } from 'node:stream/promises'
+import type { Command, CommandUnknownOpts, OptionValues } from '@commander-js/extra-typings'
+import { Option } from '@commander-js/extra-typings'
 import type { ExchangeFormat, ExchangeRecord, NotCarried, RecordLocator, SourcePlace } from '../../exchange/exchange.ts'
 import { readExchange } from '../../exchange/exchange.ts'
 import type { OpenedSource } from '../../exchange/files.ts'
@@ -13,11 +15,9 @@ import { isForgeError } from '../../index.ts'
 import type { CommandIO, ResultOptions } from '../command.ts'
 import { CommandError, counted, printable } from '../command.ts'
 import { readFailure, systemCode } from '../files.ts'
-import type { ProgressBar } from './progress-bar.ts'
-import { progressBar } from './progress-bar.ts'
 
 /** The options that say how a source is read. */
-export interface SourceOptions extends ResultOptions {
+export type SourceOptions = ResultOptions & {
   /** The format; undefined = recognized. */
   readonly from?: ExchangeFormat | undefined
   readonly confidential?: 'keep' | undefined
@@ -26,8 +26,28 @@ export interface SourceOptions extends ResultOptions {
   readonly quiet?: true | undefined
 }
 
+/** The help of every command that reads a source. */
+export const SOURCES = `SOURCE is a file, a folder that a forge wrote, or - for standard input: an issue document, a list
+that GitHub, GitLab or Gitea serves, a Gitea dump, or an unpacked GitLab export. docs/exchange.md
+describes them, and what each of them loses.`
+
+const FORMATS = ['document', 'github', 'gitlab', 'gitlab-rest', 'gitea', 'gitea-dump'] as const
+
+/** Adds what names a source of issues, and these options. */
+export function ofSource<O extends OptionValues>(command: Command<[], O>): Command<[string], O & SourceOptions>
+export function ofSource(command: Command): CommandUnknownOpts {
+  const confidential = new Option('--confidential <keep>', 'also read what not every reader of its forge may see')
+  const minimized = new Option('--minimized <keep>', 'also read comments that their forge folds away')
+  return command
+    .argument('<source>', 'a file, a folder that a forge wrote, or - for standard input')
+    .addOption(new Option('--from <format>', 'format of the source, if it is not recognized').choices(FORMATS))
+    .addOption(confidential.choices(['keep']))
+    .addOption(minimized.choices(['keep']))
+    .option('--quiet', 'leave out what the source has and a record has not')
+}
+
 /** The source that a command reads, and how. */
-export interface Source extends SourceOptions {
+export type Source = SourceOptions & {
   /** A file, a folder, or `-` for standard input. */
   readonly path: string
   /** A copy of the source, which is read in its place. */
@@ -42,7 +62,7 @@ export class SourceReading {
   readonly #options: Source
   readonly #source: OpenedSource
   readonly #stop: AbortSignal
-  readonly #bar: ProgressBar
+  readonly #show: ((progress: string) => void) | undefined
   #reading: RecordLocator | undefined
   /** The number of records of the source, valid or not. */
   recordCount = 0
@@ -52,11 +72,11 @@ export class SourceReading {
   total = 0
   notCarried: readonly NotCarried[] = []
 
-  constructor(options: Source, source: OpenedSource, stop: AbortSignal, bar: ProgressBar) {
+  constructor(options: Source, source: OpenedSource, io: CommandIO, label: string | undefined) {
     this.#options = options
     this.#source = source
-    this.#stop = stop
-    this.#bar = bar
+    this.#stop = io.stop
+    this.#show = label === undefined ? undefined : (text) => io.showStatus?.(text && `${label} ${text}`)
   }
 
   /**
@@ -64,6 +84,7 @@ export class SourceReading {
    * @throws CommandError if the source cannot be read, or the command is stopped
    */
   async *records(): AsyncGenerator<ExchangeRecord, void, void> {
+    const beganAt = performance.now()
     let issues = 0
     const { from: format, confidential, minimized } = this.#options
     const reading = readExchange(this.#source, {
@@ -77,7 +98,7 @@ export class SourceReading {
       },
       onProgress: ({ records, bytes }) => {
         this.recordCount = records
-        this.#bar.update(issues, bytes)
+        this.#show?.(progress(issues, bytes, (performance.now() - beganAt) / 1000, this.#source.size))
       },
     })
     this.#reading = reading
@@ -93,7 +114,7 @@ export class SourceReading {
       // Bytes that cannot be read are the last violation.
       for (const violation of error.details.violations) this.#add(violation)
     } finally {
-      this.#bar.clear()
+      this.#show?.('') // messages do not follow the progress bar
     }
   }
 
@@ -111,7 +132,7 @@ export class SourceReading {
 
   async *#validRecords(): AsyncGenerator<ExchangeRecord, void, void> {
     yield* this.records()
-    if (this.total > 0) throw new CommandError(1, invalidSource(this.#options, this), this.violations)
+    if (this.total > 0) throw new CommandError(1, invalidSource(this.#options, this.total), this.violations)
   }
 
   #add(violation: Violation): void {
@@ -126,49 +147,70 @@ export class SourceReading {
   }
 }
 
+/** The width of the progress bar. */
+const WIDTH = 20
+
+/**
+ * Returns a bar, the issues, the speed and the time left.
+ *
+ * @param size - the bytes of the whole source; undefined = unknown, then there is neither a bar nor a time left
+ */
+function progress(issues: number, bytes: number, seconds: number, size: number | undefined): string {
+  const share = size ? Math.min(1, bytes / size) : undefined
+  const bar = '#'.repeat(Math.floor((share ?? 0) * WIDTH)).padEnd(WIDTH, '.')
+  return [
+    ...(share === undefined ? [] : [`[${bar}] ${String(Math.floor(share * 100)).padStart(3)} %`]),
+    counted(issues, 'issue'),
+    `${(bytes / 1e6 / seconds).toFixed(1)} MB/s`,
+    ...(share ? [`${duration((1 / share - 1) * seconds)} left`] : []),
+  ].join('  ')
+}
+
+function duration(seconds: number): string {
+  return seconds < 60 ? `${Math.ceil(seconds)} s` : `${Math.ceil(seconds / 60)} min`
+}
+
 /**
  * Opens a source for a reading.
  *
  * @param label - what the progress bar says; undefined = no bar
  * @throws CommandError (wrong usage) if the source cannot be read
  */
-export async function openSource(options: Source, io: CommandIO, label: string | undefined): Promise<SourceReading> {
-  try {
-    const source = await openIssueSource(options.copy ?? options.path)
-    const bar = progressBar(label === undefined ? undefined : io.showStatus, label ?? '', source.size)
-    return new SourceReading(options, source, io.stop, bar)
-  } catch (error) {
-    throw unreadable(options, error)
-  }
+export async function openSource(source: Source, io: CommandIO, label: string | undefined): Promise<SourceReading> {
+  return new SourceReading(source, await opened(source), io, label)
+}
+
+function opened(source: Source): Promise<OpenedSource> {
+  return openIssueSource(source.copy ?? source.path).catch((error: unknown) => {
+    throw unreadable(source, error)
+  })
 }
 
 /**
- * Copies a source that can be read only once, standard input or a pipe such as that of `<(command)`, into a temporary
- * file. Returns undefined for any other source.
+ * Runs work on a source that can be read twice: a source that cannot, standard input or a pipe such as that of
+ * `<(command)`, is copied into a temporary file.
  * @throws CommandError if the source cannot be read, or the command is stopped
  */
-export async function copyOfPipe(
-  options: Source,
+export async function withCopyOfPipe<T>(
+  source: Source,
   io: CommandIO,
-): Promise<{ readonly path: string; remove(): Promise<void> } | undefined> {
-  const { path } = options
-  let folder: string | undefined
-  const remove = async (): Promise<void> => {
-    if (folder !== undefined) await rm(folder, { recursive: true, force: true })
-  }
-  try {
-    const source = await openIssueSource(path)
-    if ('folder' in source || source.size !== undefined) return undefined
+  work: (source: Source) => Promise<T>,
+): Promise<T> {
+  const { path } = source
+  const found = await opened(source)
+  if ('folder' in found || found.size !== undefined) return work(source)
 
-    folder = await mkdtemp(join(tmpdir(), 'forgelet-import-'))
+  const folder = await mkdtemp(join(tmpdir(), 'forgelet-import-'))
+  try {
     const copy = join(folder, basename(path))
     const input = path === '-' ? process.stdin : createReadStream(path)
-    await pipeline(input, createWriteStream(copy, { mode: 0o600 }), { signal: io.stop })
-    return { path: copy, remove }
-  } catch (error) {
-    await remove()
-    if (io.stop.aborted) throw new CommandError(3, 'stopped: nothing was imported; run the same command again')
-    throw unreadable(options, error)
+    await pipeline(input, createWriteStream(copy, { mode: 0o600 }), { signal: io.stop }).catch((error: unknown) => {
+      if (io.stop.aborted) throw new CommandError(3, 'stopped: nothing was imported; run the same command again')
+      throw unreadable(source, error)
+    })
+    return await work({ ...source, copy })
+  } finally {
+    await rm(folder, { recursive: true, force: true })
   }
 }
 
@@ -182,7 +224,7 @@ export function shownSource({ path }: Source): string {
 }
 
 /** Returns a line that says that a source is not valid. */
-export function invalidSource(options: Source, { total }: Pick<SourceReading, 'total'>): string {
+export function invalidSource(options: Source, total: number): string {
   const listed = total > MAX_VIOLATIONS ? `, of which the first ${MAX_VIOLATIONS} are listed` : ''
   return `${shownSource(options)} is not valid: ${counted(total, 'violation')}${listed}`
 }

@@ -1,29 +1,31 @@
-import type { CommandIO, ExitCode } from '../command.ts'
-import { counted, printResult, violationLine } from '../command.ts'
-import type { Source, SourceOptions, SourceReading } from './source-reading.ts'
-import { invalidSource, notCarriedLines, openSource, shownSource } from './source-reading.ts'
+import type { Command } from '@commander-js/extra-typings'
+import type { CommandIO } from '../command.ts'
+import { counted, newCommand, printResult, violationLine } from '../command.ts'
+import { invalidSource, notCarriedLines, ofSource, openSource, SOURCES, shownSource } from './source-reading.ts'
 
-/**
- * Checks a source of issues, and lists what is wrong and what is not carried.
- * @throws CommandError with the documented exit code
- */
-export async function validate(path: string, options: SourceOptions, io: CommandIO): Promise<ExitCode> {
-  const source = { ...options, path }
-  const reading = await openSource(source, io, options.json ? undefined : 'checking')
-  for await (const _ of reading.records());
+const HELP = `
+  forgelet issues validate issues.json
+  gh api --paginate 'repos/acme/rocket/issues?state=all' | forgelet issues validate - --json
 
-  const { recordCount: records, violations, total, notCarried } = reading
-  const result = { valid: total === 0, records, violations, total, notCarried }
-  printResult(io, options, result, report(source, reading))
-  return total === 0 ? 0 : 1
-}
+${SOURCES}
+The first 100 violations are listed, each with its file, line and JSON pointer.`
 
-function report(source: Source, reading: SourceReading): readonly string[] {
-  const { recordCount, violations, total, notCarried } = reading
-  const summary = total === 0 ? `${shownSource(source)} is valid` : invalidSource(source, reading)
-  return [
-    ...violations.map(violationLine),
-    `${summary}; ${counted(recordCount, 'record')}`,
-    ...(source.quiet ? [] : notCarriedLines(notCarried)),
-  ]
+/** Adds `forgelet issues validate`. */
+export function addValidate(issues: Command, io: CommandIO): void {
+  const command = newCommand(issues, 'validate', 'check a source of issues, and list what is wrong', HELP)
+  ofSource(command).action(async (path, options) => {
+    const source = { ...options, path }
+    const reading = await openSource(source, io, options.json ? undefined : 'checking')
+    for await (const _ of reading.records());
+
+    const { recordCount: records, violations, total, notCarried } = reading
+    const isValid = total === 0
+    const lines = [
+      ...violations.map(violationLine),
+      `${isValid ? `${shownSource(source)} is valid` : invalidSource(source, total)}; ${counted(records, 'record')}`,
+      ...(options.quiet ? [] : notCarriedLines(notCarried)),
+    ]
+    printResult(io, options, { valid: isValid, records, violations, total, notCarried }, lines)
+    if (!isValid) io.exitCode = 1
+  })
 }

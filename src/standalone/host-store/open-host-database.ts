@@ -4,7 +4,7 @@ import { needObject } from '../../schema/arguments.ts'
 import type { MysqlConnection } from '../../storage/mysql.ts'
 import type { PgClient } from '../../storage/postgres.ts'
 import { unavailable } from '../../storage/sql/errors.ts'
-import type { SqliteConnection } from '../../storage/sqlite.ts'
+import type { IdColumns, SqliteConnection } from '../../storage/sqlite.ts'
 import type { SchemaStatus } from '../../storage/storage.ts'
 import { HostDatabase } from './host-database.ts'
 
@@ -27,30 +27,36 @@ export interface DatabaseLocation {
 /** A kind of database. */
 export type DatabaseKind = 'sqlite' | 'postgres' | 'mysql'
 
-/** Work on a database of any kind. It closes the database. */
+/** Work on a database of any kind. */
 export type DatabaseWork<T> = <Tx>(database: HostDatabase<Tx>) => Promise<T>
 
 /**
- * Opens a database and passes it on. It is connected to when it is first used.
+ * Opens a database and passes it on to what closes it. It is connected to when it is first used.
+ *
+ * @param ids - the column types of the ids, for the forge of an application
  * @throws TypeError if `db` is of another kind, or if a prefix or a schema is invalid; ForgeError `STORAGE_UNAVAILABLE`
  * if an SQLite file cannot be one
  */
-export async function openHostDatabase<T>(location: DatabaseLocation, work: DatabaseWork<T>): Promise<T> {
+export async function openHostDatabase<T>(
+  location: DatabaseLocation,
+  work: DatabaseWork<T>,
+  ids?: IdColumns | undefined,
+): Promise<T> {
   const { db, prefix, schema } = location
   // Each kind loads its own driver.
   switch (kindOf(location)) {
     case 'sqlite': {
       refuseUnusual(db)
       const { createSqliteStorage } = await import('../../storage/sql/sqlite/sqlite-runtime.ts')
-      return work(new HostDatabase(createSqliteStorage<SqliteConnection>(db, { prefix })))
+      return work(new HostDatabase(createSqliteStorage<SqliteConnection>(db, { prefix, ids })))
     }
     case 'postgres': {
       const { openPostgres } = await import('../../storage/sql/servers/postgres.ts')
-      return work(new HostDatabase(openPostgres<PgClient>(db, { prefix, schema })))
+      return work(new HostDatabase(openPostgres<PgClient>(db, { prefix, schema, ids })))
     }
     case 'mysql': {
       const { openMysql } = await import('../../storage/sql/servers/mariadb.ts')
-      return work(new HostDatabase(openMysql<MysqlConnection>(db, { prefix })))
+      return work(new HostDatabase(openMysql<MysqlConnection>(db, { prefix, ids })))
     }
   }
 }
@@ -66,22 +72,36 @@ function refuseUnusual(file: string): void {
   if (!stats.isFile()) throw unavailable('it is a pipe or a device: name an ordinary file')
 }
 
-/**
- * Like `openHostDatabase`, for a database that `forgelet serve` has set up. Closes it after the work.
- * @throws ForgeError `STORAGE_UNAVAILABLE`, also if the file does not exist
- */
-export async function onExistingDatabase<T>(location: DatabaseLocation, work: DatabaseWork<T>): Promise<T> {
-  needObject(location, 'location', "{ db: 'forge.sqlite' }")
-  if (kindOf(location) === 'sqlite' && !existsSync(location.db)) {
-    throw unavailable('the file does not exist: name the file of "forgelet serve"')
-  }
-  return openHostDatabase(location, async (database) => {
+/** Like `openHostDatabase`, and closes the database after the work. */
+export function withHostDatabase<T>(
+  location: DatabaseLocation,
+  work: DatabaseWork<T>,
+  ids?: IdColumns | undefined,
+): Promise<T> {
+  const andClose: DatabaseWork<T> = async (database) => {
     try {
       return await work(database)
     } finally {
       await database.storage.close().catch(() => undefined) // what the work throws says more
     }
-  })
+  }
+  return openHostDatabase(location, andClose, ids)
+}
+
+/**
+ * Like `withHostDatabase`, for a database that `forgelet serve` has set up.
+ * @throws ForgeError `STORAGE_UNAVAILABLE`, also if the file does not exist
+ */
+export async function onExistingDatabase<T>(
+  location: DatabaseLocation,
+  work: DatabaseWork<T>,
+  ids?: IdColumns | undefined,
+): Promise<T> {
+  needObject(location, 'location', "{ db: 'forge.sqlite' }")
+  if (kindOf(location) === 'sqlite' && !existsSync(location.db)) {
+    throw unavailable('the file does not exist: name the file of "forgelet serve"')
+  }
+  return withHostDatabase(location, work, ids)
 }
 
 /** What is known of a database. */
@@ -95,13 +115,15 @@ export interface DatabaseStatus {
 /**
  * Reads the state of the tables of a database. Writes nothing.
  *
+ * @param ids - the column types of the ids, for the database of an application. Default: `bigint` for all
  * @throws ForgeError `STORAGE_UNAVAILABLE`, `STORAGE_BUSY` if the database cannot be reached or used
  */
-export function databaseStatus(location: DatabaseLocation): Promise<DatabaseStatus> {
-  return onExistingDatabase(location, async (database) => ({
+export function databaseStatus(location: DatabaseLocation, ids?: IdColumns | undefined): Promise<DatabaseStatus> {
+  const read: DatabaseWork<DatabaseStatus> = async (database) => ({
     forge: await database.storage.schemaStatus(),
     server: await database.state(),
-  }))
+  })
+  return onExistingDatabase(location, read, ids)
 }
 
 const SCHEMES: { readonly [scheme: string]: 'postgres' | 'mysql' | undefined } = {
