@@ -54,13 +54,16 @@ export class Call {
   }
 
   /** Runs the call, and answers by its end. What the work does after that is ignored. */
-  run<T>(work: (call: this) => Promise<T>): Promise<T> {
-    const answer = new Promise<T>((resolve, reject) => {
-      this.#reject = reject
-      this.#limitTo(this.#end)
-      work(this).then(resolve, reject)
-    })
-    return answer.finally(() => clearTimeout(this.#timer))
+  async run<T>(work: (call: this) => Promise<T>): Promise<T> {
+    try {
+      return await new Promise<T>((resolve, reject) => {
+        this.#reject = reject
+        this.#limitTo(this.#end)
+        work(this).then(resolve, reject)
+      })
+    } finally {
+      clearTimeout(this.#timer)
+    }
   }
 
   /** Ends the call with this error. Its outcome is unknown if the COMMIT was sent. */

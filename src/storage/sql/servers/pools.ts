@@ -43,8 +43,8 @@ export function hasMethods(value: unknown, ...names: readonly string[]): value i
  * Listens for the `error` events of a connection, or of a pool and each connection that it opens, once: without a listener,
  * each of them ends the process. The work on the connection reports the loss.
  */
-export function hear(emitter: unknown): void {
-  if (!isEmitter(emitter) || heard.has(emitter)) return
+export function hear(emitter: object): void {
+  if (heard.has(emitter) || !isEmitter(emitter)) return
   heard.add(emitter)
   emitter.on('error', () => undefined)
   emitter.on('connect', hear)
@@ -53,7 +53,7 @@ export function hear(emitter: unknown): void {
 const heard = new WeakSet<object>()
 
 function isEmitter(value: unknown): value is {
-  on(event: string, listener: (connection: unknown) => void): unknown
+  on(event: string, listener: (connection: object) => void): unknown
 } {
   return hasMethods(value, 'on')
 }

@@ -48,7 +48,8 @@ class ServerRuntime<Tx extends object> implements HostedRuntime<Tx> {
   readonly #ids: IdCodec
   readonly #connections: Connections<Tx>
   readonly #queues = new TransactionQueues()
-  readonly #running = new Map<Call, Promise<unknown>>()
+  /** The calls in progress. Not in a Set: V8 keeps what was removed from one of a long life, until it collects all garbage. */
+  readonly #running: { readonly call: Call; readonly answer: Promise<unknown> }[] = []
   #isUsable = false
   #closed: Promise<void> | undefined
 
@@ -129,29 +130,29 @@ class ServerRuntime<Tx extends object> implements HostedRuntime<Tx> {
 
   async #end(): Promise<void> {
     const interrupt = (): void => {
-      for (const call of this.#running.keys()) call.interrupt(closedError('the storage was closed'))
+      for (const { call } of this.#running) call.interrupt(closedError('the storage was closed'))
     }
     const timer = setTimeout(interrupt, MAX_CLOSE_WAIT_MS)
-    await Promise.allSettled(this.#running.values())
+    await Promise.allSettled(this.#running.map(({ answer }) => answer))
     clearTimeout(timer)
     await this.#server.close()
   }
 
   /** Runs a call within its limit. */
-  #during<T>(work: (call: Call) => Promise<T>, limits?: CallLimits): Promise<T> {
-    if (this.#closed !== undefined) return Promise.reject(closedError('the storage is closed'))
+  async #during<T>(work: (call: Call) => Promise<T>, limits?: CallLimits): Promise<T> {
+    if (this.#closed !== undefined) throw closedError('the storage is closed')
     const call = new Call(limits)
-    const failed = (error: unknown): never => {
+    const running = { call, answer: call.run(work) }
+    this.#running.push(running)
+    try {
+      return await running.answer
+    } catch (error) {
       // After a failure of the server, another may be in its place, or its tables may have changed.
       if (isForgeError(error, 'STORAGE_UNAVAILABLE')) this.#isUsable = false
       throw error
+    } finally {
+      this.#running.splice(this.#running.indexOf(running), 1)
     }
-    const answer = call
-      .run(work)
-      .catch(failed)
-      .finally(() => this.#running.delete(call))
-    this.#running.set(call, answer)
-    return answer
   }
 
   /** Makes an attempt on our own connections, and repeats it after a definite abort. */
@@ -169,9 +170,9 @@ class ServerRuntime<Tx extends object> implements HostedRuntime<Tx> {
     return this.#connections.with(call, async (connection) => {
       const session = new ServerSession(connection, call, { retry: 'call', limited })
       if (needs === 'server') await this.#server.refuseUnfit(session, this.#ids)
-      else await this.#refuseUnusable(session)
+      else if (!this.#isUsable) await this.#refuseUnusable(session)
       if (first.length > 0) await session.batch(first)
-      return work(session, connection)
+      return await work(session, connection)
     })
   }
 

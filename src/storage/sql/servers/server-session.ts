@@ -4,6 +4,7 @@ import { command } from '../dialect.ts'
 import type { Retry } from '../errors.ts'
 import { busy } from '../errors.ts'
 import type { Statement } from '../query.ts'
+import { rowOf, rowsOf } from '../query.ts'
 import type { Session } from '../session.ts'
 import { translate } from './answers.ts'
 import type { Call } from './call.ts'
@@ -49,13 +50,14 @@ export class ServerSession implements Session {
     this.#begin = options.begin ?? []
   }
 
-  all<Row>(statement: Statement<Row>): Promise<readonly Row[]> {
-    // biome-ignore lint/nursery/noUnsafeTypeAssertion: the row type was inferred from the query
-    return this.batch([statement]).then(([rows = []]) => rows as readonly Row[])
+  async all<Row>(statement: Statement<Row>): Promise<readonly Row[]> {
+    const [rows = []] = await this.batch([statement])
+    return rowsOf(rows)
   }
 
-  first<Row>(statement: Statement<Row>): Promise<Row | undefined> {
-    return this.all(statement).then(([row]) => row)
+  async first<Row>(statement: Statement<Row>): Promise<Row | undefined> {
+    const [rows = []] = await this.batch([statement])
+    return rowOf(rows[0])
   }
 
   /** If the server refuses BEGIN, what is sent together with it runs outside a transaction: it must change nothing. */
@@ -64,6 +66,7 @@ export class ServerSession implements Session {
     const begin = this.#begin
     this.#begin = []
     const first = [...begin, ...this.#longer(statements)]
+    if (first.length === 0) return await this.#send(statements)
     if (begin.length > 0 && statements.some(changesData)) await this.#send(first.splice(0))
     const rows = await this.#send([...first, ...statements])
     return rows.slice(first.length)
