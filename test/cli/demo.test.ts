@@ -1,14 +1,14 @@
-import { execFile, spawn } from 'node:child_process'
+import { execFile } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp, readdir, rm } from 'node:fs/promises'
 import type { AddressInfo } from 'node:net'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
-import { text } from 'node:stream/consumers'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { describeWith } from '../programs.ts'
+import { startProgram } from '../start-forgelet.ts'
 
 // The demo as `npm start` runs it after the build (dist/), in a folder of its own.
 
@@ -22,32 +22,24 @@ beforeAll(async () => {
 
 afterAll(() => rm(folder, { recursive: true }))
 
+const start = (port: number) => startProgram([script, '--port', String(port)], { folder })
+
 async function demo(): Promise<{ readonly welcome: string; stop(): Promise<number | null> }> {
-  const child = spawn(process.execPath, [script, '--port', '0'], { cwd: folder, stdio: ['ignore', 'pipe', 'pipe'] })
-  const [welcome] = await once(child.stdout, 'data')
-  return {
-    welcome: String(welcome),
-    async stop() {
-      child.kill('SIGTERM')
-      const [code] = await once(child, 'exit')
-      return code
-    },
-  }
+  const { says, lines, stop } = start(0)
+  await says('Ctrl-C stops it')
+  return { welcome: lines().join('\n'), stop: async () => (await stop()).code }
 }
 
 test('the demo ends as its server does, which reports the reason', async () => {
   const occupied = createServer().listen(0, '127.0.0.1')
   await once(occupied, 'listening')
   const { port } = occupied.address() as AddressInfo
-  const child = spawn(process.execPath, [script, '--port', String(port)], { cwd: folder })
-  const [out, err] = [text(child.stdout), text(child.stderr)]
-  const [code] = await once(child, 'close')
+  expect(await start(port).ended).toEqual({
+    code: 2,
+    out: '',
+    err: `forgelet: port ${port} on 127.0.0.1 is in use: stop the other program, or choose another with --port\n`,
+  })
   occupied.close()
-  expect([code, await out, await err]).toEqual([
-    2,
-    '',
-    `forgelet: port ${port} on 127.0.0.1 is in use: stop the other program, or choose another with --port\n`,
-  ])
 })
 
 describeWith(['curl', 'sh'], 'the demo', () => {

@@ -1,5 +1,3 @@
-import type { AddressInfo, Socket } from 'node:net'
-import { connect, createServer } from 'node:net'
 import { setImmediate as turn } from 'node:timers/promises'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { openStandalone } from '../../src/standalone/standalone.ts'
@@ -275,26 +273,9 @@ const REFUSED: readonly Refusal[] = [
     },
     'its tables are for newer releases only: install a newer forgelet\n',
   ],
-  [
-    'a server that ends every connection',
-    ({ url }) => between(url, (client) => client.once('data', () => client.end())),
-    '',
-  ],
 ]
 
 const BY_POSTGRES: readonly Refusal[] = [
-  [
-    'a wrong password', // the servers of the tests ask for none
-    ({ url }) => {
-      const fields = Buffer.from('SFATAL\0VFATAL\0C28P01\0Mpassword authentication failed for user "forge"\0\0')
-      const head = Buffer.from('E\0\0\0\0')
-      head.writeInt32BE(fields.length + 4, 1)
-      return between(withUser(url, 'forge'), (client) =>
-        client.once('data', () => client.end(Buffer.concat([head, fields]))),
-      )
-    },
-    'the server refuses the user: correct the user or the password (28P01)\n',
-  ],
   [
     'a role that may not make tables',
     async (made) => {
@@ -304,11 +285,6 @@ const BY_POSTGRES: readonly Refusal[] = [
       return withUser(made.url, role)
     },
     'the user lacks a privilege: grant it what it needs on the database and its tables (42501)\n',
-  ],
-  [
-    'an older server',
-    ({ url }) => rewriting(url, (text) => text.replaceAll(/(?<!\d)1[3-9](\d{4})(?!\d)/g, '12$1')),
-    'the server is PostgreSQL 12: needed is 13 or newer\n',
   ],
 ]
 
@@ -329,33 +305,8 @@ const BY_MARIADB: readonly Refusal[] = [
     },
     'the user lacks a privilege: grant it what it needs on the database and its tables (1142)\n',
   ],
-  [
-    'an older server',
-    ({ url }) => rewriting(url, (text) => text.replaceAll(/1\d\.\d+(\.\d+-MariaDB)/g, '10.05$1')),
-    ': needed is 10.6 or newer\n',
-  ],
 ]
 
 function withUser(url: string, username: string): string {
   return Object.assign(new URL(url), { username, password: 'secret' }).href
-}
-
-/** Rewrites what a server sends. */
-function rewriting(url: string, rewrite: (fromServer: string) => string): Promise<string> {
-  const target = new URL(url)
-  return between(url, (client) => {
-    const server = connect(Number(target.port), target.hostname)
-    client.pipe(server)
-    server.on('data', (bytes) => client.write(rewrite(bytes.toString('latin1')), 'latin1'))
-    server.on('end', () => client.end()).on('error', () => undefined)
-  })
-}
-
-/** Puts another server in the place of one until the test is finished, and returns the URL with its address. */
-async function between(url: string, accept: (client: Socket) => void): Promise<string> {
-  const server = createServer((client) => accept(client.on('error', () => undefined)))
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  onTestFinished(() => void server.close())
-  const { port } = server.address() as AddressInfo // it listens on a port
-  return Object.assign(new URL(url), { hostname: '127.0.0.1', port: String(port) }).href
 }

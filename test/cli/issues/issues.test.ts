@@ -2,8 +2,6 @@ import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promis
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { beforeEach, describe, expect, test } from 'vitest'
-import { readExchange } from '../../../src/exchange/exchange.ts'
-import { openIssueSource } from '../../../src/exchange/files.ts'
 import { giteaDump, githubComment, githubIssue, gitlabIssue, gitlabMembers } from '../../exchange/forges/samples.ts'
 import { bareIssue, fullIssue } from '../../schema/documents/sample-issue.ts'
 import { textOf } from '../../standalone/open-host.ts'
@@ -71,14 +69,7 @@ describe('forgelet issues validate', () => {
     expect(out).toContain('issues.json is not valid: 250 violations, of which the first 100 are listed; 250 records\n')
     expect(JSON.parse(json)).toMatchObject({ valid: false, records: 250, total: 250 })
     expect(JSON.parse(json).violations).toHaveLength(100)
-    expect(JSON.parse(json).violations[99]).toEqual({
-      pointer: '/99/state',
-      code: 'choice',
-      message: expect.any(String),
-      offset: expect.any(Number),
-      line: 1,
-      file: 'issues.json',
-    })
+    expect(JSON.parse(json).violations[99]).toMatchObject({ pointer: '/99/state', line: 1, file: 'issues.json' })
   })
 
   test('lists what precedes bytes that cannot be read', async () => {
@@ -156,23 +147,14 @@ describe('forgelet issues convert', () => {
       'issues.json': JSON.stringify([githubIssue]),
       'comments.json': JSON.stringify([githubComment]),
     })
-    const { code, out } = await issues('convert', 'list', '-o', 'out.json', '--json')
-
-    expect(code).toBe(0)
-    expect(JSON.parse(out)).toMatchObject({ records: 1, comments: 0 })
-    expect(JSON.parse(out).notCarried).toEqual(
-      expect.arrayContaining([
-        { what: 'comments', count: 1, pointer: '' },
-        { what: 'milestone', count: 1, pointer: '' },
-      ]),
-    )
-  })
-
-  test('names the labels that no issue has', async () => {
     await putAll('dump', { 'issue.yml': '[]\n', 'label.yml': '- name: bug\n  color: d73a4a\n  description: ""\n' })
-    const { out } = await issues('convert', 'dump', '-o', 'out.json', '--json')
+    const lost = async (source: string) =>
+      JSON.parse((await issues('convert', source, '-o', 'out.json', '--json')).out).notCarried
 
-    expect(JSON.parse(out).notCarried).toEqual([{ what: 'label', count: 1, pointer: '' }])
+    expect(await lost('list')).toEqual(
+      expect.arrayContaining(['comments', 'milestone'].map((what) => ({ what, count: 1, pointer: '' }))),
+    )
+    expect(await lost('dump')).toEqual([{ what: 'label', count: 1, pointer: '' }]) // no issue has it
   })
 
   test('writes CSV', async () => {
@@ -186,23 +168,12 @@ describe('forgelet issues convert', () => {
 
   test('writes a dump, which reads as its source did', async () => {
     await putAll('dump', giteaDump)
-    const converted = await issues(
-      ...['convert', 'dump', '-o', 'copy', '--to', 'gitea-dump', '--repo', 'acme/rocket', '--json'],
-    )
-    const { records, comments } = JSON.parse(converted.out)
-    const all = async (name: string) => {
-      const found = []
-      for await (const record of readExchange(await openIssueSource(join(folder, name)))) found.push(record)
-      return found
-    }
+    const to = ['--to', 'gitea-dump', '--repo', 'acme/rocket']
+    const { code, out } = await issues('convert', 'dump', '-o', 'copy', ...to, '--json')
+    for (const name of ['dump', 'copy']) await issues('convert', name, '-o', `${name}.json`)
 
-    expect(converted.code).toBe(0)
-    expect([records, comments]).toEqual([
-      (await all('dump')).filter(({ kind }) => kind === 'issue').length,
-      (await all('dump')).filter(({ kind }) => kind === 'comment').length,
-    ])
-    expect(comments).toBeGreaterThan(0)
-    expect(await all('copy')).toEqual(await all('dump'))
+    expect([code, JSON.parse(out)]).toMatchObject([0, { comments: expect.toSatisfy((count) => count > 0) }])
+    expect(await read('copy.json')).toBe(await read('dump.json'))
     expect(await read('copy/repo.yml')).toMatch(/name: "rocket"\nowner: "acme"\n/)
   })
 
@@ -234,15 +205,8 @@ describe('forgelet issues convert', () => {
     )
     expect(await readdir(folder)).toEqual(before)
     if (name === 'document') expect(await read(name)).toBe('as it was')
-    expect(JSON.parse((await issues(...args, '--json')).err)).toEqual({
-      error: {
-        message: expect.stringContaining('is not valid: 2 violations'),
-        exitCode: 1,
-        violations: [
-          expect.objectContaining({ pointer: '/1/state', line: 1 }),
-          expect.objectContaining({ pointer: '/2/title', line: 1 }),
-        ],
-      },
+    expect(JSON.parse((await issues(...args, '--json')).err)).toMatchObject({
+      error: { exitCode: 1, violations: [{ pointer: '/1/state' }, { pointer: '/2/title' }] },
     })
   })
 
@@ -252,14 +216,5 @@ describe('forgelet issues convert', () => {
 
     expect(code).toBe(1)
     expect(out).not.toContain(']\n')
-  })
-})
-
-test('a folder that no forge wrote is a source that is not valid', async () => {
-  await put('empty/notes.txt', '')
-
-  expect(await issues('validate', 'empty')).toMatchObject({
-    code: 1,
-    out: expect.stringMatching(/^empty: the document: expected a folder that a forge wrote\n/),
   })
 })

@@ -5,6 +5,7 @@ import { mysqlDialect } from '../../../../src/storage/sql/dialects/mariadb.ts'
 import { BrokenReference } from '../../../../src/storage/sql/errors.ts'
 import { translate } from '../../../../src/storage/sql/servers/answers.ts'
 import { mariadbRules } from '../../../../src/storage/sql/servers/mariadb-rules.ts'
+import { postgresRules } from '../../../../src/storage/sql/servers/postgres-rules.ts'
 
 const { ids } = createSqlContext(mysqlDialect, { ids: { user: 'uuid' } })
 const BUSY = { code: 'STORAGE_BUSY', details: { retry: 'call' } }
@@ -149,6 +150,12 @@ test('our own error is unchanged', () => {
 
   expect(translate(error, 'call')).toBe(error)
   expect(translate(undefined, 'call')).toBeUndefined()
+})
+
+test('a PostgreSQL server of version 12 is refused', async () => {
+  const session = { first: async () => ({ version: '120022' }) }
+  const asked = async () => Reflect.apply(postgresRules.refuseUnfit, postgresRules, [session, ids])
+  await expect(asked()).rejects.toThrow('the server is PostgreSQL 12: needed is 13 or newer')
 })
 
 describe('a MariaDB server', () => {
