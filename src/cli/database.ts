@@ -136,12 +136,9 @@ function forOptions(message: string): string {
   return message.replace(/, or pass .*/, '').replace(/open the storage with .*/, 'give the same with --ids')
 }
 
-/** The default port of each kind of server. */
-const PORTS = { postgres: '5432', mysql: '3306' } as const
-
 /** Returns a hint if the port of the URL is one on which servers of the other kind listen. */
 function otherServer({ kind, db }: Database): string {
-  const other = kind === 'postgres' ? 'mysql' : 'postgres'
-  const isOther = kind !== 'sqlite' && new URL(db).port === PORTS[other]
-  return isOther ? `; ${PORTS[other]} is usually the port of a ${other}:// URL` : ''
+  if (kind === 'sqlite') return ''
+  const [port, scheme] = kind === 'postgres' ? ['3306', 'mysql'] : ['5432', 'postgres']
+  return new URL(db).port === port ? `; ${port} is usually the port of a ${scheme}:// URL` : ''
 }

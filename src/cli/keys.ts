@@ -90,9 +90,8 @@ export function addKeys(keys: Command, io: CommandIO): void {
       const { format, name, email, out } = options
       const { describeKey, generateKey, openKeyFile } = await signingKeys()
       const { privateKey, publicKey } = await generateKey({ format, name, email }).catch((error: unknown) => {
-        throw error instanceof TypeError
-          ? new CommandError(2, error.message.replace(/^generateKey needs /, 'give '))
-          : error
+        if (!(error instanceof TypeError)) throw error
+        throw new CommandError(2, error.message.replace(/^generateKey needs /, 'give '))
       })
       await writeNew(out, privateKey)
       await writeNew(`${out}.pub`, publicKey).catch(async (error: unknown) => {
@@ -121,9 +120,7 @@ function linesOf({ userIds = [], comment, created, expires, isRevoked, ...key }:
 
 /** Writes a file that only its owner may read, and that did not exist. */
 async function writeNew(file: string, text: string): Promise<void> {
-  try {
-    await writeFile(file, text, { flag: 'wx', mode: 0o600 })
-  } catch (error) {
+  await writeFile(file, text, { flag: 'wx', mode: 0o600 }).catch((error: unknown) => {
     throw unwritable(file, error)
-  }
+  })
 }

@@ -3,9 +3,8 @@ import { setTimeout } from 'node:timers/promises'
 import type { Command } from '@commander-js/extra-typings'
 import { InvalidArgumentError } from '@commander-js/extra-typings'
 import { openStandalone } from '../standalone/standalone.ts'
-import type { CommandIO, ResultOptions } from './command.ts'
+import type { CommandIO } from './command.ts'
 import { CommandError, newCommand, toldToStop } from './command.ts'
-import type { DatabaseOptions } from './database.ts'
 import { databaseOf, inDatabase, onDatabase } from './database.ts'
 import { readFixture, systemCode } from './files.ts'
 import { followSigningKey, openSigningKeys } from './keys.ts'
@@ -29,8 +28,12 @@ The log is on stderr, with --json one JSON object a line.`
 
 /** Adds `forgelet serve`. */
 export function addServe(program: Command, io: CommandIO): void {
+  defineServe(program).action((options) => serve(options, io))
+}
+
+function defineServe(program: Command) {
   const command = newCommand(program, 'serve', 'serve the Gitea API from a database', HELP)
-  inDatabase(command, 'SQLite file or :memory:')
+  return inDatabase(command, 'SQLite file or :memory:')
     .option('--fixture <file>', 'users, repositories, issues (JSON or YAML) for an empty database')
     .option('--host <host>', 'address to listen on', '127.0.0.1')
     .option('--port <port>', 'port to listen on; 0 takes a free one', integer(65_535), 3000)
@@ -39,8 +42,9 @@ export function addServe(program: Command, io: CommandIO): void {
     .option('--public-url <url>', 'URL of the API for clients, if not host and port', parsePublicUrl)
     .option('--shutdown-timeout <n>', SHUTDOWN_TIMEOUT, integer(3600), 8)
     .option('--log-requests', 'log a line for each request: method, path, status, milliseconds')
-    .action((options) => serve(options, io))
 }
+
+type ServeOptions = ReturnType<ReturnType<typeof defineServe>['opts']>
 
 const SIGNING_KEY = 'key whose public half is served; again for former keys, which verify only'
 const SHUTDOWN_TIMEOUT = 'seconds that requests may take to finish after SIGTERM, 0 to 3600'
@@ -52,20 +56,6 @@ function integer(most: number): (text: string) => number {
     if (value <= most) return value
     throw new InvalidArgumentError(`Give an integer from 0 to ${most}`)
   }
-}
-
-interface ServeOptions extends ResultOptions, DatabaseOptions {
-  readonly host: string
-  readonly port: number
-  readonly fixture?: string | undefined
-  /** The current key first. */
-  readonly signingKey?: readonly string[] | undefined
-  readonly maxPins: number
-  /** The URL of the API root for clients; undefined = the address that the server listens on. */
-  readonly publicUrl?: string | undefined
-  /** How many seconds the requests in progress may take once the command is stopped. */
-  readonly shutdownTimeout: number
-  readonly logRequests?: true | undefined
 }
 
 /**

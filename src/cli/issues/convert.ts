@@ -63,8 +63,11 @@ async function convert(path: string, options: ConvertOptions, io: CommandIO): Pr
     }
   }
 
-  if (dumpOf !== undefined) await writeDump(out, records(), dumpOf)
-  else if (!(await writeDocument({ out, format: to === 'csv' ? 'csv' : 'document' }, issues(), io))) return
+  if (dumpOf !== undefined) {
+    await writeGiteaDump(out, records(), dumpOf).catch((error: unknown) => {
+      throw unwritable(out, error)
+    })
+  } else if (!(await writeDocument({ out, format: to === 'csv' ? 'csv' : 'document' }, issues(), io))) return
 
   // A document has no place for comments, for a milestone beyond its title, and for labels that no issue has.
   const lost = dumpOf === undefined ? { comments: read.comment, milestone: read.milestone, label: unused.size } : {}
@@ -78,14 +81,6 @@ async function convert(path: string, options: ConvertOptions, io: CommandIO): Pr
   const written = `${counted(read.issue, 'issue')}${comments === 0 ? '' : ` and ${counted(comments, 'comment')}`}`
   io.err(`forgelet: ${written} written to ${out === '-' ? 'standard output' : out}`)
   if (!options.quiet) for (const line of notCarriedLines(notCarried)) io.err(line)
-}
-
-async function writeDump(out: string, records: AsyncIterable<ExchangeRecord>, dumpOf: RepositoryName): Promise<void> {
-  try {
-    await writeGiteaDump(out, records, dumpOf)
-  } catch (error) {
-    throw unwritable(out, error)
-  }
 }
 
 function dumpTarget({ to, out, repo }: ConvertOptions): RepositoryName | undefined {
