@@ -1,7 +1,6 @@
 import type { AnyIterable } from '../../schema/iteration.ts'
 import { endOf, isIterable, iteratorOf } from '../../schema/iteration.ts'
 import { beforeAbort } from '../../schema/sync-or-async.ts'
-import { ByteBuffer } from './byte-buffer.ts'
 import { HALF_PAIR, Unreadable } from './source-record.ts'
 
 /**
@@ -22,7 +21,8 @@ export interface ByteObserver {
 type Bytes = AsyncGenerator<Uint8Array, void, void>
 
 const TEXT_PIECE = 64 * 1024
-const [GZIP_1, GZIP_2] = [0x1f, 0x8b]
+/** The first byte of gzip. No text of JSON or YAML begins with it. */
+const GZIP = 0x1f
 /** A source that cannot be read at all has no better place. */
 const BEGINNING = { offset: 0, line: 1 }
 
@@ -43,15 +43,11 @@ export async function* readBytes(source: ByteSource, observer: ByteObserver): By
     throw new Unreadable(HALF_PAIR.code, HALF_PAIR.message, BEGINNING, false)
   }
   const pieces = piecesOf(source, observer)
-  const head = new ByteBuffer()
-  for (let step = await pieces.next(); step.done !== true; step = await pieces.next()) {
-    head.append(step.value)
-    if (head.length > 1) break
-  }
-  const first = head.take()
-  const all = first.length === 0 ? pieces : joined(first, pieces)
-  const isCompressed = first[0] === GZIP_1 && first[1] === GZIP_2
-  for await (const piece of isCompressed ? decompressed(all) : all) {
+  const { value: first } = await pieces.next()
+  if (first === undefined) return
+
+  const all = joined(first, pieces)
+  for await (const piece of first[0] === GZIP ? decompressed(all) : all) {
     observer.onBytes(piece.length)
     yield piece
   }

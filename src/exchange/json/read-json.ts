@@ -20,7 +20,7 @@ export async function* readJson(bytes: AsyncIterable<Uint8Array>, maxRecordBytes
     let characters = 0
     try {
       for (const raw of scanner.scan(piece)) {
-        const place = { offset: raw.offset, line: raw.line }
+        const { place } = raw
         const text = decoded(raw.bytes, place)
         const value = parsed(text, place)
         records.push({ value, place, faults: faultsOf(value, text, raw) })

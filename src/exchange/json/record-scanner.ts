@@ -3,8 +3,9 @@ import type { Place } from '../documents/source-record.ts'
 import { MAX_DEPTH, tooLarge, Unreadable } from '../documents/source-record.ts'
 
 /** The bytes of one record of a source. They are only valid until the next piece is scanned. */
-export interface RawRecord extends Place {
+export interface RawRecord {
   readonly bytes: Uint8Array
+  readonly place: Place
   /** How many colons it has outside of texts: as many as properties, unless one occurs twice. */
   readonly colons: number
 }
@@ -53,7 +54,8 @@ export class RecordScanner {
       if (this.#earlier.length + bytes.length > this.#maxRecordBytes) throw tooLarge(this.#maxRecordBytes, this.#begun)
       if (isOpen || this.#earlier.length > 0) this.#earlier.append(bytes)
       if (isOpen) break
-      yield { ...this.#begun, colons: this.#colons, bytes: this.#earlier.length > 0 ? this.#earlier.take() : bytes }
+      const whole = this.#earlier.length > 0 ? this.#earlier.take() : bytes
+      yield { bytes: whole, place: this.#begun, colons: this.#colons }
       this.#begun = undefined
     }
     this.#offset += piece.length
