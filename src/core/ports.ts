@@ -64,6 +64,8 @@ export interface Membership<A extends Actor, Tx = unknown> {
 
 /** What a signing key source may use to find out which key there is now. */
 export interface SigningKeyContext extends CallOptions {
+  /** The format that the caller asks for. Default: that of the source. */
+  readonly format?: SigningKeyFormat | undefined
   /** Receives what is wrong with a source that can still serve a key. */
   readonly logger?: Logger | undefined
   /** False where a call may not wait, inside `withTransactionSync`: the source takes the key that it knows. */
@@ -74,17 +76,17 @@ export interface SigningKeyContext extends CallOptions {
 export interface SigningKeySource {
   readonly format: SigningKeyFormat
   /**
+   * Whether `publicKey` is also called for the other format, because there may be a key of it, now or later. If there is none,
+   * the source returns a key of its own `format`, or throws `SIGNING_KEY_FORMAT_MISMATCH`.
+   */
+  readonly servesBoth?: boolean
+  /**
    * Returns the public key. Called once in each call and request for a key of this `format`, after the policy. It takes no part
    * in a transaction.
    * @throws ForgeError `SIGNING_KEY_UNREADABLE` when the key cannot be read or parsed; the message never contains key
    * material
    */
-  publicKey(options?: SigningKeyContext): MaybePromise<PublicKey>
-  /**
-   * For a source whose key changes, or that has keys of both formats: returns the source to use now for a request of this
-   * format. It has the other format if there is no key of this one. Without this method, the source itself is used.
-   */
-  select?(format: SigningKeyFormat, context: SigningKeyContext): MaybePromise<SigningKeySource>
+  publicKey(context?: SigningKeyContext): MaybePromise<PublicKey>
 }
 
 /**

@@ -1,10 +1,8 @@
 import type { SigningKeySource } from '../core/ports.ts'
 import { isObject, need } from '../schema/arguments.ts'
-import { ForgeError } from '../schema/errors.ts'
 import type { PublicKey } from '../schema/records.ts'
-import { describeOpenpgp } from './openpgp.ts'
 import type { KeyDescription } from './published-key.ts'
-import { describeSsh } from './ssh.ts'
+import { otherFormat } from './published-key.ts'
 
 /**
  * Describes a signing key, for an operator who wants to see which key it is. Of keys in rotation, it describes the current
@@ -15,7 +13,8 @@ import { describeSsh } from './ssh.ts'
  */
 export async function describeKey(key: SigningKeySource | PublicKey): Promise<KeyDescription> {
   const { format, text } = await published(key, 'describeKey')
-  return format === 'ssh' ? describeSsh(text) : describeOpenpgp(text)
+  const { describe } = await (format === 'ssh' ? import('./ssh.ts') : import('./openpgp.ts'))
+  return describe(text)
 }
 
 /**
@@ -34,9 +33,7 @@ export async function allowedSigners(
   const areValid = Array.isArray(principals) && principals.length > 0 && principals.every(isPrincipal)
   need(areValid, 'allowedSigners', 'principals', "a list of e-mail addresses such as ['forge@example.com']")
   const { format, text } = await published(key, 'allowedSigners')
-  if (format !== 'ssh') {
-    throw new ForgeError('SIGNING_KEY_FORMAT_MISMATCH', `signing key format is ${format}`, { format })
-  }
+  if (format !== 'ssh') throw otherFormat(format)
   return text.replaceAll(/^(?=\S)/gm, `${principals.join(',')} namespaces="git" `)
 }
 

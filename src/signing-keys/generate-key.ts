@@ -1,6 +1,7 @@
-import { isObject, need } from '../schema/arguments.ts'
-import { refuseUnknown } from '../schema/options.ts'
+import { checkOptions } from '../schema/options.ts'
 import type { SigningKeyFormat } from '../schema/records.ts'
+
+const matches = (form: RegExp) => (value: unknown) => typeof value === 'string' && form.test(value)
 
 /**
  * Generates a signing key without a passphrase: OpenPGP version 4 with Ed25519, which GnuPG 2.2 supports, or SSH
@@ -14,18 +15,12 @@ export async function generateKey(options: {
   readonly name: string
   readonly email: string
 }): Promise<{ readonly privateKey: string; readonly publicKey: string }> {
-  need(isObject(options), 'generateKey', 'options', 'an object with format, name and email')
-  refuseUnknown('generateKey', options, { format: true, name: true, email: true })
+  checkOptions<typeof options>('generateKey', options, {
+    format: [matches(/^(?:openpgp|ssh)$/), "'openpgp' or 'ssh'"],
+    name: [matches(/^(?!\s*$)[^\p{Cc}<>]+$/u), 'a text without line breaks, < or >'],
+    email: [matches(/^[^\p{Cc}\s<>@]+@[^\p{Cc}\s<>@]+$/u), 'an address like forge@example.com'],
+  })
   const { format, name, email } = options
-  need(format === 'openpgp' || format === 'ssh', 'generateKey', 'format', "'openpgp' or 'ssh'")
-  need(isIdentity(name), 'generateKey', 'name', 'a text without line breaks, < or >')
-  need(
-    isIdentity(email) && /^[^@\s]+@[^@\s]+$/.test(email),
-    'generateKey',
-    'email',
-    'an address like forge@example.com',
-  )
-
   if (format === 'openpgp') {
     const openpgp = await import('openpgp')
     const { privateKey, publicKey } = await openpgp.generateKey({ userIDs: { name, email } })
@@ -35,8 +30,4 @@ export async function generateKey(options: {
   const key = sshpk.generatePrivateKey('ed25519')
   key.comment = `${name} <${email}>`
   return { privateKey: key.toString('openssh'), publicKey: `${key.toPublic().toString('ssh').trim()}\n` }
-}
-
-function isIdentity(value: unknown): boolean {
-  return typeof value === 'string' && value.trim() !== '' && !/[\p{Cc}<>]/u.test(value)
 }

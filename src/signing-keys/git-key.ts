@@ -4,8 +4,8 @@ import { homedir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { promisify } from 'node:util'
 import type { SigningKeySource } from '../core/ports.ts'
-import { isObject, need } from '../schema/arguments.ts'
-import { refuseUnknown } from '../schema/options.ts'
+import { isObject } from '../schema/arguments.ts'
+import { checkOptions } from '../schema/options.ts'
 import type { PublicKey } from '../schema/records.ts'
 import { keyFileAt } from './key-file.ts'
 import { unreadableKey } from './key-text.ts'
@@ -119,11 +119,11 @@ const SECRET_KEY = /^sec:([^:]*):.*\nfpr:(?:[^:]*:){8}([0-9A-F]+):/gm
  * @throws ForgeError `SIGNING_KEY_UNREADABLE` when there is a key that cannot be read, or a program cannot be started
  */
 export async function openGitConfigKey(options: GitKeyOptions): Promise<SigningKeySource | undefined> {
-  need(isObject(options), 'openGitConfigKey', 'options', 'an object with cwd and env')
-  refuseUnknown('openGitConfigKey', options, { cwd: true, env: true })
+  checkOptions<GitKeyOptions>('openGitConfigKey', options, {
+    cwd: [(value) => typeof value === 'string' && value !== '', 'the path of a folder'],
+    env: [isObject, 'the environment of git, such as process.env'],
+  })
   const { cwd, env } = options
-  need(typeof cwd === 'string' && cwd !== '', 'openGitConfigKey', 'cwd', 'the path of a folder')
-  need(isObject(env), 'openGitConfigKey', 'env', 'the environment of git, such as process.env')
   const where = {
     cwd: (await run({ cwd, env }, 'git', ['rev-parse', '--show-toplevel'])).trimEnd() || resolve(cwd),
     env,

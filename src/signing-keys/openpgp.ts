@@ -1,10 +1,9 @@
-import type { AnyKeyPacket, AnyPacket, Key, SignaturePacket } from 'openpgp'
+import type { AnyKeyPacket, AnyPacket, Key } from 'openpgp'
+import * as openpgp from 'openpgp'
 import type { PublicKey } from '../schema/records.ts'
 import { unreadableKey } from './key-text.ts'
 import type { KeyDescription } from './published-key.ts'
 import { toPublicKey } from './published-key.ts'
-
-type Openpgp = typeof import('openpgp')
 
 /**
  * Returns the armored public half of an OpenPGP key. openpgp.js separates the halves. What is published of a private key
@@ -12,16 +11,12 @@ type Openpgp = typeof import('openpgp')
  *
  * @throws ForgeError `SIGNING_KEY_UNREADABLE`
  */
-export async function publishOpenpgp(content: string | Uint8Array): Promise<PublicKey> {
-  const openpgp = await import('openpgp') // only hosts with an OpenPGP key load it
-  const [found, ...others] = await keysIn(openpgp, content)
-  if (found === undefined) {
-    throw unreadableKey('the OpenPGP key is damaged or cut off; export it again with gpg --export --armor')
-  }
+export async function publish(content: string | Uint8Array): Promise<PublicKey> {
+  const [found, ...others] = await keysIn(content)
   if (others.length > 0) throw unreadableKey('it contains more than one OpenPGP key; export only the signing key')
 
   const isPrivate = found.isPrivate() || (typeof content === 'string' && content.startsWith('-----BEGIN PGP PRIVATE'))
-  const key = isPrivate ? await signedPart(openpgp, found.toPublic()) : found
+  const key = isPrivate ? await signedPart(found.toPublic()) : found
   if (key.users.length === 0) {
     throw unreadableKey('no user id of the OpenPGP key can be verified; give its public half (gpg --export --armor)')
   }
@@ -29,10 +24,8 @@ export async function publishOpenpgp(content: string | Uint8Array): Promise<Publ
 }
 
 /** Describes the first key of a public armor. */
-export async function describeOpenpgp(armored: string): Promise<KeyDescription> {
-  const [key] = await keysIn(await import('openpgp'), armored)
-  if (key === undefined) throw unreadableKey('the OpenPGP key is damaged or cut off')
-
+export async function describe(armored: string): Promise<KeyDescription> {
+  const [key] = await keysIn(armored)
   return {
     format: 'openpgp',
     ...algorithmOf(key),
@@ -54,16 +47,18 @@ function algorithmOf(key: Key): { readonly algorithm: string; readonly bits: num
 
 /** Joins public armors to one block, in their order. */
 export async function joinArmors(armors: readonly string[]): Promise<string> {
-  const openpgp = await import('openpgp')
-  const keys = await Promise.all(armors.map((armored) => keysIn(openpgp, armored)))
+  const keys = await Promise.all(armors.map(keysIn))
   const bytes = Uint8Array.from(keys.flat().flatMap((key) => [...key.write()]))
   const text = openpgp.armor(openpgp.enums.armor.publicKey, bytes, undefined, undefined, undefined, true)
   return text.replaceAll('\r', '')
 }
 
-async function keysIn({ readKeys }: Openpgp, content: string | Uint8Array): Promise<readonly Key[]> {
-  const reading = typeof content === 'string' ? readKeys({ armoredKeys: content }) : readKeys({ binaryKeys: content })
-  return reading.catch(() => []) // the error may quote the key
+async function keysIn(content: string | Uint8Array): Promise<readonly [Key, ...Key[]]> {
+  const isText = typeof content === 'string'
+  const reading = isText ? openpgp.readKeys({ armoredKeys: content }) : openpgp.readKeys({ binaryKeys: content })
+  const [first, ...others] = await reading.catch(() => []) // the error may quote the key
+  if (first !== undefined) return [first, ...others]
+  throw unreadableKey('the OpenPGP key is damaged or cut off; export it again with gpg --export --armor')
 }
 
 /** When the primary key expires, or the key that signs, if that is earlier. */
@@ -75,28 +70,27 @@ async function expiryOf(key: Key): Promise<Date | undefined> {
 }
 
 /** Leaves out what the primary key has not signed: damaged parts, and signatures of other keys. */
-async function signedPart(openpgp: Openpgp, whole: Key): Promise<Key> {
-  const { PacketList, PublicKey, SignaturePacket, UserAttributePacket, UserIDPacket } = openpgp
+async function signedPart(whole: Key): Promise<Key> {
   const key = whole.keyPacket
-  const kept = new PacketList<AnyPacket>()
+  const kept = new openpgp.PacketList<AnyPacket>()
   kept.push(key)
   let about: Signed = { key }
   let unsigned: readonly AnyPacket[] = [] // a user id or a subkey, until its first signature
   for (const packet of [...whole.toPacketList()].slice(1)) {
-    if (!(packet instanceof SignaturePacket)) {
+    if (!(packet instanceof openpgp.SignaturePacket)) {
       unsigned = [packet]
-      if (packet instanceof UserIDPacket) about = { key, userID: packet }
-      else if (packet instanceof UserAttributePacket) about = { key, userAttribute: packet }
+      if (packet instanceof openpgp.UserIDPacket) about = { key, userID: packet }
+      else if (packet instanceof openpgp.UserAttributePacket) about = { key, userAttribute: packet }
       else about = { key, bind: packet }
     } else if (await isSigned(packet, about, key)) {
       kept.push(...unsigned, packet)
       unsigned = []
     }
   }
-  return new PublicKey(kept)
+  return new openpgp.PublicKey(kept)
 }
 
-/** What a signature is about: the primary key, alone or with another part. */
+/** What a signature is about: the primary key, alone or with a user id, an attribute or a subkey. */
 interface Signed {
   readonly key: AnyKeyPacket
   readonly userID?: AnyPacket
@@ -111,7 +105,7 @@ const [ISSUER, EMBEDDED_SIGNATURE] = [16, 32]
  * Returns whether a signature is whole. No signature covers its own unhashed area: what gpg needs of it is made again, the
  * signer and a subkey's confirmation, and the rest left out.
  */
-async function isSigned(signature: SignaturePacket, about: Signed, signer: AnyKeyPacket): Promise<boolean> {
+async function isSigned(signature: openpgp.SignaturePacket, about: Signed, signer: AnyKeyPacket): Promise<boolean> {
   const { created, embeddedSignature: inner, signatureType } = signature
   if (signatureType === null) return false
   // As of its own time, so that what has expired is served with its expiry.

@@ -2,8 +2,6 @@ import type { SigningKeySource } from '../core/ports.ts'
 import type { PublicKey, SigningKeyFormat } from '../schema/records.ts'
 import type { MaybePromise } from '../schema/sync-or-async.ts'
 import { keyMaterial, unreadableKey } from './key-text.ts'
-import { publishOpenpgp } from './openpgp.ts'
-import { publishSsh } from './ssh.ts'
 
 /**
  * Parses the key in the content of a file; the content determines its format.
@@ -13,7 +11,9 @@ import { publishSsh } from './ssh.ts'
  */
 export async function parseKey(content: string | Uint8Array, beside?: Uint8Array): Promise<PublicKey> {
   const key = keyMaterial(content)
-  return key.form === 'openpgp' ? publishOpenpgp(key.key) : publishSsh(key, beside)
+  // Only hosts with a key of a format load what reads it.
+  if (key.form === 'openpgp') return (await import('./openpgp.ts')).publish(key.key)
+  return (await import('./ssh.ts')).publish(key, beside)
 }
 
 /** A key that is parsed once, also if that fails. Afterwards it answers synchronously. */

@@ -1,11 +1,10 @@
 import type { SigningKeyContext, SigningKeySource } from '../core/ports.ts'
-import { isObject, need } from '../schema/arguments.ts'
-import { refuseUnknown } from '../schema/options.ts'
+import { isObject } from '../schema/arguments.ts'
+import { checkOptions } from '../schema/options.ts'
 import type { PublicKey, SigningKeyFormat } from '../schema/records.ts'
 import type { MaybePromise, SyncOrAsync } from '../schema/sync-or-async.ts'
 import { after, runMaybeAsync, wait } from '../schema/sync-or-async.ts'
-import { joinArmors } from './openpgp.ts'
-import { toPublicKey } from './published-key.ts'
+import { otherFormat, toPublicKey } from './published-key.ts'
 
 /**
  * Creates a signing key source of which the current key signs, and former keys still verify what they signed. Each may
@@ -20,59 +19,63 @@ export function rotatingKey(keys: {
   readonly current: SigningKeySource
   readonly former: readonly SigningKeySource[]
 }): SigningKeySource {
-  need(isObject(keys), 'rotatingKey', 'keys', 'an object with current and former')
-  refuseUnknown('rotatingKey', keys, { current: true, former: true })
+  checkOptions<typeof keys>('rotatingKey', keys, {
+    current: [isSource, 'a signing key source such as await openKeyFile(path)'],
+    former: [(value) => Array.isArray(value) && value.every(isSource), 'a list of signing key sources'],
+  })
   const { current, former } = keys
-  need(isSource(current), 'rotatingKey', 'current', 'a signing key source such as await openKeyFile(path)')
-  need(Array.isArray(former) && former.every(isSource), 'rotatingKey', 'former', 'a list of signing key sources')
-  const sources = [...former]
+  const sources = [current, ...former]
   const unreadable = new Set<SigningKeySource>()
   const joined = new Map<SigningKeyFormat, { readonly of: string; readonly key: PublicKey }>()
 
-  /** Joins keys once, until one of them changes. That a former key expires is nothing to warn of. */
+  function* select(context: SigningKeyContext): SyncOrAsync<PublicKey> {
+    const { format = current.format, logger } = context
+    const found: PublicKey[] = []
+    let expiresAt: Date | undefined // that a former key expires is nothing to warn of
+    for (const source of sources) {
+      if (source.format !== format && source.servesBoth !== true) continue
+      try {
+        const key = yield* wait(source.publicKey({ ...context, format }))
+        if (key.format !== format) continue
+        found.push(key)
+        if (source === current) expiresAt = key.expiresAt
+      } catch (error) {
+        if (source === current) throw error
+        if (logger === undefined || unreadable.has(source)) continue
+        logger.error('a former signing key cannot be read; the others are served', { error })
+        unreadable.add(source)
+      }
+    }
+    if (found.length === 0) throw otherFormat(current.format)
+    return yield* wait(join(format, found, expiresAt))
+  }
+
+  /** Joins keys once, until one of them changes. */
   function join(format: SigningKeyFormat, all: readonly PublicKey[], expiresAt?: Date): MaybePromise<PublicKey> {
     const of = all.map(({ etag }) => etag).join()
     const known = joined.get(format)
     if (known?.of === of) return known.key
 
     const texts = [...new Set(all.map(({ text }) => text))]
-    return after(format === 'ssh' ? texts.join('') : joinArmors(texts), (text) => {
+    const isArmor = format === 'openpgp' && texts.length > 1
+    return after(isArmor ? joinArmors(texts) : texts.join(''), (text) => {
       const key = toPublicKey(format, text, expiresAt)
       joined.set(format, { of, key })
       return key
     })
   }
 
-  function* select(format: SigningKeyFormat, context: SigningKeyContext): SyncOrAsync<SigningKeySource> {
-    const chosen = yield* wait(current.select?.(format, context) ?? current)
-    const others: PublicKey[] = []
-    for (const source of sources) {
-      try {
-        const other = yield* wait(source.select?.(format, context) ?? source)
-        if (other.format === format) others.push(yield* wait(other.publicKey(context)))
-      } catch (error) {
-        if (context.logger === undefined || unreadable.has(source)) continue
-        context.logger.error('a former signing key cannot be read; the others are served', { error })
-        unreadable.add(source)
-      }
-    }
-    if (others.length === 0) return chosen
-    if (chosen.format !== format) return { format, publicKey: () => join(format, others) }
-    return {
-      format,
-      publicKey: (options) => after(chosen.publicKey(options), (key) => join(format, [key, ...others], key.expiresAt)),
-    }
-  }
-
-  const source = {
+  return {
+    servesBoth: true,
     get format() {
       return current.format
     },
-    select: (format: SigningKeyFormat, context: SigningKeyContext) => runMaybeAsync(select(format, context)),
-    publicKey: (context: SigningKeyContext = {}) =>
-      after(source.select(current.format, context), (chosen) => chosen.publicKey(context)),
+    publicKey: (context = {}) => runMaybeAsync(select(context)),
   }
-  return source
+}
+
+async function joinArmors(armors: readonly string[]): Promise<string> {
+  return (await import('./openpgp.ts')).joinArmors(armors)
 }
 
 function isSource(value: unknown): boolean {

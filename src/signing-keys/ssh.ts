@@ -1,12 +1,12 @@
 import { createHash, createPrivateKey, createPublicKey, sign, verify } from 'node:crypto'
 import { promisify } from 'node:util'
+import sshpk from 'sshpk'
 import type { PublicKey } from '../schema/records.ts'
 import type { KeyMaterial } from './key-text.ts'
 import { keyMaterial, unreadableKey } from './key-text.ts'
 import type { KeyDescription } from './published-key.ts'
 import { toPublicKey } from './published-key.ts'
 
-type Sshpk = typeof import('sshpk')
 type PemBlock = Extract<KeyMaterial, { form: 'block' }>
 
 /**
@@ -17,38 +17,32 @@ type PemBlock = Extract<KeyMaterial, { form: 'block' }>
  * hides it
  * @throws ForgeError `SIGNING_KEY_UNREADABLE`
  */
-export async function publishSsh(
+export async function publish(
   key: Exclude<KeyMaterial, { form: 'openpgp' }>,
   beside: Uint8Array | undefined,
 ): Promise<PublicKey> {
-  const { default: sshpk } = await import('sshpk')
-  if (key.form === 'line') return publishLine(sshpk, key.line)
+  if (key.form === 'line') return publishLine(key.line)
 
-  const line = beside && publicLineIn(beside)
+  const line = beside && (await publicLineIn(beside).catch(() => undefined))
   if (key.label === 'ENCRYPTED PRIVATE KEY' || key.text.includes('\nProc-Type: 4,ENCRYPTED')) {
-    if (line !== undefined) return publishLine(sshpk, line)
+    if (line !== undefined) return publishLine(line)
     throw unreadableKey('it is a PEM private key with a passphrase, which hides its public half; give its .pub file')
   }
   const bytes = Buffer.from(key.text.split('\n').slice(1, -2).join(''), 'base64')
   const isOpenssh = key.label === 'OPENSSH PRIVATE KEY'
-  const blob = isOpenssh ? opensshPublicHalf(sshpk, bytes) : await pemPublicHalf(sshpk, key, bytes)
-  const own = `${readBlob(sshpk, blob).type} ${blob.toString('base64')}`
-  return publishLine(sshpk, line?.startsWith(`${own} `) ? line : own)
+  const blob = isOpenssh ? opensshPublicHalf(bytes) : await pemPublicHalf(key, bytes)
+  const own = `${sshReader(blob).field()} ${blob.toString('base64')}`
+  return publishLine(line?.startsWith(`${own} `) ? line : own)
 }
 
-function publicLineIn(content: Uint8Array): string | undefined {
-  try {
-    const key = keyMaterial(content)
-    return key.form === 'line' ? key.line : undefined
-  } catch {
-    return undefined
-  }
+async function publicLineIn(content: Uint8Array): Promise<string | undefined> {
+  const key = keyMaterial(content)
+  return key.form === 'line' ? key.line : undefined
 }
 
 /** Describes the first of public lines. */
-export async function describeSsh(text: string): Promise<KeyDescription> {
-  const { default: sshpk } = await import('sshpk')
-  const { comment, key } = readLine(sshpk, text.split('\n', 1).join(''))
+export async function describe(text: string): Promise<KeyDescription> {
+  const { comment, key } = readLine(text.split('\n', 1).join(''))
   const { algorithm, bits, fingerprint, created, expires } = key
   const named = comment === '' ? {} : { comment }
   return { format: 'ssh', algorithm, bits, fingerprint, ...named, created, expires, isRevoked: false }
@@ -57,16 +51,16 @@ export async function describeSsh(text: string): Promise<KeyDescription> {
 /** A control character, broken text, a private key, or 32 characters in a row that may be base64: 24 bytes. */
 const NO_COMMENT = /PRIVATE KEY|[^\P{Cc}\t]|\p{Cs}|\uFFFD|[A-Z0-9+/]{32}/iu
 
-function publishLine(sshpk: Sshpk, line: string): PublicKey {
-  const { own, comment, key } = readLine(sshpk, line)
+function publishLine(line: string): PublicKey {
+  const { own, comment, key } = readLine(line)
   const isPlain = comment !== '' && !NO_COMMENT.test(comment)
   return toPublicKey('ssh', `${own}${isPlain ? ` ${comment}` : ''}\n`, key.expires)
 }
 
-function readLine(sshpk: Sshpk, line: string) {
+function readLine(line: string) {
   const [, type = '', base64 = '', comment = ''] = /^(\S+)[ \t]+(\S+)(.*)$/s.exec(line) ?? []
   const blob = Buffer.from(base64, 'base64')
-  const key = readBlob(sshpk, blob)
+  const key = readBlob(blob)
   if (key.type !== type || blob.toString('base64') !== base64) throw damagedKey()
   return { own: `${type} ${base64}`, comment: comment.trim(), key }
 }
@@ -75,43 +69,37 @@ function readLine(sshpk: Sshpk, line: string) {
 interface SshKey extends Pick<KeyDescription, 'algorithm' | 'bits' | 'fingerprint' | 'created' | 'expires'> {
   /** The word at the beginning of its line. */
   readonly type: string
-  /** The parts that a private half repeats. */
-  readonly fields: readonly Buffer[]
 }
 
 const SECURITY_KEY = /^sk-(?:ssh-(ed25519)|(ecdsa)-sha2-nistp256)@openssh\.com$/
 
 /**
- * Reads a public key or a certificate. sshpk does not know keys on security keys: of those, only the lengths are checked.
+ * Reads a public key or a certificate. sshpk does not know keys on security keys: of those, only the lengths are checked. Of
+ * others, sshpk writes what it reads, and OpenSSL accepts it: a point is on its curve.
  * Source: RFC 4253, section 6.6; OpenSSH's PROTOCOL.u2f and PROTOCOL.certkeys
  *
  * @throws ForgeError `SIGNING_KEY_UNREADABLE` unless the bytes are exactly one public key
  */
-function readBlob(sshpk: Sshpk, blob: Buffer): SshKey {
+function readBlob(blob: Buffer): SshKey {
   try {
     const type = String(sshReader(blob).field())
     if (type.endsWith('-cert-v01@openssh.com')) {
       const certificate = sshpk.parseCertificate(`${type} ${blob.toString('base64')}`, 'openssh')
-      const key = checkedKey(sshpk, certificate.subjectKey.toBuffer('rfc4253'))
+      const key = readBlob(certificate.subjectKey.toBuffer('rfc4253'))
       const [created, expires] = [certificate.validFrom, certificate.validUntil].map(limitOf)
-      return { ...key, algorithm: `${key.algorithm}-cert`, type, fields: [blob], created, expires }
+      return { ...key, type, algorithm: `${key.algorithm}-cert`, created, expires }
     }
-    const fields = fieldsIn(blob)
-    const [, ed25519, algorithm = ed25519] = SECURITY_KEY.exec(type) ?? []
-    if (algorithm === undefined) return { ...checkedKey(sshpk, blob), type, fields }
-    const digest = createHash('sha256').update(blob).digest('base64').replace(/=+$/, '')
-    return { algorithm: `${algorithm}-sk`, bits: 256, fingerprint: `SHA256:${digest}`, type, fields }
+    const fingerprint = `SHA256:${createHash('sha256').update(blob).digest('base64').replace(/=+$/, '')}`
+    const [, ed25519, sk = ed25519] = SECURITY_KEY.exec(type) ?? []
+    if (sk !== undefined && fieldsIn(blob)) return { type, algorithm: `${sk}-sk`, bits: 256, fingerprint }
+
+    const key = sshpk.parseKey(blob, 'rfc4253')
+    if (key instanceof sshpk.PrivateKey || !key.toBuffer('rfc4253').equals(blob)) throw damagedKey()
+    createPublicKey(key.toString('pkcs8'))
+    return { type, algorithm: key.type, bits: key.size, fingerprint }
   } catch {
     throw damagedKey() // the error may quote the key
   }
-}
-
-/** Describes a key whose bytes sshpk writes as it reads them, and that OpenSSL accepts: a point is on its curve. */
-function checkedKey(sshpk: Sshpk, blob: Buffer): Pick<SshKey, 'algorithm' | 'bits' | 'fingerprint'> {
-  const key = sshpk.parseKey(blob, 'rfc4253')
-  if (key instanceof sshpk.PrivateKey || !key.toBuffer('rfc4253').equals(blob)) throw damagedKey()
-  createPublicKey(key.toString('pkcs8'))
-  return { algorithm: key.type, bits: key.size, fingerprint: key.fingerprint('sha256').toString() }
 }
 
 /** OpenSSH writes 0, or a number that no date has, where there is no limit. */
@@ -144,14 +132,14 @@ const MAGIC = 'openssh-key-v1\0'
  * it. Some ciphers write a tag of 16 bytes at the end.
  * Source: OpenSSH's PROTOCOL.key
  */
-function opensshPublicHalf(sshpk: Sshpk, bytes: Buffer): Buffer {
+function opensshPublicHalf(bytes: Buffer): Buffer {
   const reader = sshReader(bytes)
   const magic = reader.take(MAGIC.length).toString('latin1')
   const [cipher = ''] = [reader.field(), reader.field(), reader.field()].map(String) // then key derivation, its options
   const count = reader.take(4).readUInt32BE()
   const [blob, secret] = [reader.field(), reader.field()]
   const isWhole = magic === MAGIC && count === 1 && reader.left() === (/gcm|chacha20/.test(cipher) ? 16 : 0)
-  const isOwn = cipher !== 'none' || readBlob(sshpk, blob).fields.every((field) => secret.includes(field))
+  const isOwn = cipher !== 'none' || fieldsIn(blob).every((field) => secret.includes(field))
   if (!isWhole || !isOwn) throw damagedKey()
   return blob
 }
@@ -160,7 +148,7 @@ const PEM_LABEL = /^(?:RSA |EC )?(?:PRIVATE|PUBLIC) KEY$/
 const DSA = Buffer.from('2a8648ce380401', 'hex')
 
 /** OpenSSL reads the block, and a signature proves that both halves belong together. */
-async function pemPublicHalf(sshpk: Sshpk, { label, text }: PemBlock, der: Buffer): Promise<Buffer> {
+async function pemPublicHalf({ label, text }: PemBlock, der: Buffer): Promise<Buffer> {
   // OpenSSL computes the public half of a DSA key while it reads it: minutes, if the numbers are large.
   if (!PEM_LABEL.test(label) || der.includes(DSA)) throw damagedKey()
   try {

@@ -38,9 +38,15 @@ export function signingKeyService<A extends Actor, Tx>(scope: Scope<A, Tx>): May
       if (!isFormat(format)) throw new TypeError("request.format must be 'openpgp' or 'ssh'")
       const { environment, mayWait } = scope
       const { signingKey, logger } = environment
-      const selected = signingKey?.select?.(format, { logger, mayWait }) ?? signingKey
-      const source = publishedKey(isPromise(selected) ? yield* portAnswer(call, selected) : selected, format)
-      const answer = source.publicKey(call)
+      const source = publishedKey(signingKey, signingKey?.servesBoth === true ? signingKey.format : format)
+      const answer = source.publicKey({
+        format,
+        logger,
+        mayWait,
+        get signal() {
+          return call.signal // that of an HTTP request is created when it is read
+        },
+      })
       const key = isPromise(answer) ? yield* portAnswer(call, answer) : answer
       checkKey(key)
       environment.keyExpiry.check(key, environment)
