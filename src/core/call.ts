@@ -1,11 +1,34 @@
 import type { Id } from '../schema/ids.ts'
 import { toId } from '../schema/ids.ts'
-import type { ForgeEvent } from '../schema/records.ts'
+import type { ForgeEvent, PinKind } from '../schema/records.ts'
 import type { MaybePromise, SyncOrAsync } from '../schema/sync-or-async.ts'
 import { beforeAbort, isPromise, runMaybeAsync, runSync, wait } from '../schema/sync-or-async.ts'
+import type { ForgeStorage } from '../storage/contract/storage.ts'
 import type { BeforeCommit, WriteContext } from '../storage/contract/stores.ts'
-import type { Environment } from './environment.ts'
-import type { Actor, Caller, CallOptions, PortContext } from './ports.ts'
+import type { IssueTracker } from './exchange/issue-tracker.ts'
+import type { Actor, Caller, CallOptions, Logger, Membership, Policy, PortContext, SigningKeySource } from './ports.ts'
+import type { KeyExpiry } from './signing-keys/key-expiry.ts'
+
+/**
+ * What the services of one forge depend on: the storage, the host's ports and the settings, with all defaults applied.
+ */
+export interface Environment<A extends Actor, Tx> {
+  readonly storage: ForgeStorage<Tx>
+  readonly policy: Policy<A, Tx>
+  readonly membership: Membership<A, Tx>
+  /** Undefined: the host has no issues to exchange. */
+  readonly issues: IssueTracker<A, Tx> | undefined
+  readonly signingKey: SigningKeySource | undefined
+  readonly keyExpiry: KeyExpiry
+  readonly maxPins: { readonly [K in PinKind]: number }
+  readonly maxNoteLength: number
+  readonly beforeCommit: BeforeCommit<Tx> | undefined
+  /** Never throws. */
+  readonly logger: Logger
+  /** Returns a text that was never returned before. */
+  newId(): string
+  now(): Date
+}
 
 /** Where calls run: on their own, or inside a transaction of the host. The services are created for one scope. */
 export interface Scope<A extends Actor, Tx> {

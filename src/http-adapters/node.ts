@@ -1,4 +1,4 @@
-export type { NodeRequest, NodeResponse, ResettableSocket } from './node/node-messages.ts'
+export type { NodeRequest, NodeResponse, ResettableSocket } from './node/node-context.ts'
 export type { NodeHandler, NodeMountOptions } from './node/serve-node.ts'
 export { nodeHandler } from './node/serve-node.ts'
 export type { Actor, Api } from './routes/create-api.ts'

@@ -10,13 +10,43 @@ import type {
   Logger,
   Policy,
 } from '../index.ts'
+import type { Fixture } from '../standalone/fixture/fixture.ts'
 import { fixtureKey } from '../standalone/fixture/fixture-key.ts'
 import { parseFixture } from '../standalone/fixture/parse-fixture.ts'
 import { openMemoryHost } from '../standalone/host-store/memory-host.ts'
-import { DEFAULT_FIXTURE } from './default-fixture.ts'
-import { SettableClock } from './settable-clock.ts'
 import type { TestOrganization, TestRepository, TestUser, TestWorld } from './test-world.ts'
 import { testWorld } from './test-world.ts'
+
+/**
+ * The default fixture of a test forge: an admin, an organization with an owner and a member, a user outside the
+ * organization, and one repository.
+ */
+export const DEFAULT_FIXTURE: Fixture = {
+  users: [
+    { username: 'alice', fullName: 'Alice A', siteAdmin: true, tokens: ['alice-token'] },
+    { username: 'olga', fullName: 'Olga Owner', tokens: ['olga-token'] },
+    { username: 'mia', fullName: 'Mia Member', tokens: ['mia-token'] },
+    { username: 'sam', fullName: 'Sam Stranger', tokens: ['sam-token'] },
+  ],
+  organizations: [{ name: 'acme', owners: ['olga'], members: ['mia'] }],
+  repositories: [
+    {
+      owner: 'acme',
+      name: 'rocket',
+      issues: [
+        { index: 1, title: 'Read this first', poster: 'mia' },
+        { index: 2, title: 'The engine stutters', poster: 'sam' },
+        { index: 3, title: 'Paint it red', poster: 'mia' },
+        { index: 4, title: 'Land softly', poster: 'sam' },
+        { index: 5, title: 'Add fins', poster: 'mia', pull: true },
+      ],
+    },
+  ],
+  badges: [
+    { slug: 'night-owl', description: 'Ships after midnight' },
+    { slug: 'first-flight', description: 'Merged a first change' },
+  ],
+}
 
 /** The options of `createTestForge`. `User` is the type of the users: those of the fixture, unless you bring your own. */
 export interface TestForgeOptions<User extends Actor = TestUser> {
@@ -159,4 +189,33 @@ function watchedPolicy<User extends Actor>(
       return policy.authorize(request, context)
     },
   }
+}
+
+/** A clock that changes only when it is set or advanced. */
+export class SettableClock {
+  #now: Date
+
+  /** @throws TypeError if the date is invalid */
+  constructor(now: Date) {
+    this.#now = valid(now)
+  }
+
+  now(): Date {
+    return new Date(this.#now)
+  }
+
+  /** @throws TypeError if the date is invalid */
+  set(at: Date): void {
+    this.#now = valid(at)
+  }
+
+  /** @throws TypeError if the result is not a valid date */
+  advance(milliseconds: number): void {
+    this.#now = valid(new Date(this.#now.getTime() + milliseconds))
+  }
+}
+
+function valid(at: Date): Date {
+  if (!(at instanceof Date) || Number.isNaN(at.getTime())) throw new TypeError('the clock needs a valid Date')
+  return new Date(at)
 }

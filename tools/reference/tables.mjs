@@ -6,7 +6,7 @@ import { errorStatus } from '../../src/http-adapters/routes/error-status.ts'
 import { actionFacts } from '../../src/schema/access.ts'
 import { postgresSchemaPlan } from '../../src/storage/postgres.ts'
 import { TABLE_DESCRIPTIONS } from '../../src/storage/sql/schema/tables.ts'
-import { DEFAULT_FIXTURE } from '../../src/testing/default-fixture.ts'
+import { DEFAULT_FIXTURE } from '../../src/testing/create-test-forge.ts'
 import { cell, codeCell, fence, parseDoc, prose, table } from './markdown.mjs'
 
 // The pages that are not made of exports: their facts are tables of the sources, and the OpenAPI document.

@@ -7,13 +7,12 @@ import type { CursorPage, PageRequest } from '../../schema/paging.ts'
 import type { ForgeEvent, ForgeEventType } from '../../schema/records.ts'
 import { checkText } from '../../schema/text.ts'
 import type { EventFilter } from '../../storage/contract/events.ts'
-import type { Environment } from '../environment.ts'
+import type { Environment } from '../call.ts'
 import { toLimit, toPageQuery } from '../page-query.ts'
 import type { Actor } from '../ports.ts'
 import type { Listeners } from './listeners.ts'
 import type { ConsumerPace, EventHandler, RunningConsumers } from './outbox-consumer.ts'
-import { OutboxConsumer } from './outbox-consumer.ts'
-import { WakeUp } from './wake-up.ts'
+import { OutboxConsumer, WakeUp } from './outbox-consumer.ts'
 
 const DEFAULT_READ_LIMIT = 100
 const MAX_NAME_LENGTH = 64

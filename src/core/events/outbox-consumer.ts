@@ -3,7 +3,6 @@ import type { ForgeEvent } from '../../schema/records.ts'
 import type { MaybePromise } from '../../schema/sync-or-async.ts'
 import type { Consumer, EventStore } from '../../storage/contract/events.ts'
 import type { Logger } from '../ports.ts'
-import { WakeUp } from './wake-up.ts'
 
 /**
  * Handles a batch of events, in order. When the handler returns or resolves, the consumer's cursor moves past the
@@ -217,4 +216,42 @@ function isPassing(error: unknown): boolean {
 
 function isClosed(error: unknown): boolean {
   return isForgeError(error, 'STORAGE_UNAVAILABLE') && error.details.closed === true
+}
+
+/** Ends waits early. A wait ends after its timeout, when `notify` is called, or when a signal aborts. */
+export class WakeUp {
+  readonly #sleepers = new Set<() => void>()
+  #count = 0
+
+  /** The number of `notify` calls. Read it before looking for work and pass it to `wait`, so that no call is missed. */
+  get count(): number {
+    return this.#count
+  }
+
+  /** Ends all current waits. */
+  notify(): void {
+    this.#count += 1
+    for (const wake of [...this.#sleepers]) wake()
+  }
+
+  /**
+   * Waits for at most the given number of milliseconds.
+   *
+   * @param seen - the value of `count` when the caller last looked for work; returns immediately if it has changed
+   */
+  wait(milliseconds: number, signal: AbortSignal, seen: number = this.#count): Promise<void> {
+    if (signal.aborted || seen !== this.#count) return Promise.resolve()
+
+    return new Promise((resolve) => {
+      const wake = (): void => {
+        clearTimeout(timer)
+        this.#sleepers.delete(wake)
+        signal.removeEventListener('abort', wake)
+        resolve()
+      }
+      const timer = setTimeout(wake, milliseconds)
+      this.#sleepers.add(wake)
+      signal.addEventListener('abort', wake, { once: true })
+    })
+  }
 }

@@ -7,9 +7,8 @@ import type { ApiResponse, StreamedResponse, TextResponse } from '../routes/mess
 import { below, isStreamed, MAX_DISCARDED_BYTES, parseTarget, toBase } from '../routes/messages.ts'
 import type { MountOptions } from '../routes/mount-options.ts'
 import { checkMount } from '../routes/mount-options.ts'
-import { NodeRequestContext } from './node-context.ts'
-import type { NodeRequest, NodeResponse } from './node-messages.ts'
-import { isDestroyed } from './node-messages.ts'
+import type { NodeRequest, NodeResponse } from './node-context.ts'
+import { isDestroyed, NodeRequestContext } from './node-context.ts'
 
 /** How long a response waits for a client that is still sending, but silent, in milliseconds. */
 const MAX_SILENCE_MS = 5000
