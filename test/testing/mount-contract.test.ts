@@ -80,27 +80,11 @@ const ELSEWHERE = 'a change requested by another site is 403'
 
 /** The faults behind "a mounting that", and the case that catches each. */
 const PLANTED: readonly (readonly [fault: string, caughtBy: string, plant: Plant])[] = [
-  ['is found elsewhere', 'a path of the API is answered by the API', rewriting((url) => `/elsewhere${url}`)],
   ['decodes slashes', SEGMENT, rewriting((url) => url.replace(/%2F|%5C/, '/'))],
-  [
-    'fails at a malformed %',
-    'a path with a malformed % is 404, and no error is thrown',
-    answering(({ url = '' }) => url.includes('/%zz/'), 500, 'URIError: URI malformed'),
-  ],
-  [
-    'knows no absolute targets',
-    'a target in absolute form counts as its path',
-    answering(({ url = '' }) => !url.startsWith('/'), 400),
-  ],
   [
     'drops every slash at the end',
     'one trailing slash or a question mark makes no difference, two slashes do',
     rewriting((url) => url.replace(/\/+$/, '')),
-  ],
-  [
-    'fails at its mount root',
-    'the mount root answers, with a query and without',
-    answering(({ url = '' }) => /^\/a\/b(?:\?|$)/.test(url), 500),
   ],
   [
     'loses the query at its mount root',
@@ -138,21 +122,6 @@ const PLANTED: readonly (readonly [fault: string, caughtBy: string, plant: Plant
       handle(request, response)
       if (request.method === 'HEAD') request.socket.write('hello')
     },
-  ],
-  [
-    'takes only the methods that it knows',
-    'a method that a path does not have is 405 with an Allow header',
-    answering(({ method }) => method === 'PUT', 404, 'Cannot PUT'),
-  ],
-  [
-    'answers every OPTIONS for CORS',
-    'OPTIONS is 204 with an Allow header',
-    answering(({ method }) => method === 'OPTIONS', 204),
-  ],
-  [
-    'has a page of its own for what is missing',
-    'a missing resource is a JSON error',
-    answering(({ url = '' }) => url.includes('no-such'), 404),
   ],
   [
     'takes wrong credentials for none',
@@ -246,11 +215,6 @@ const PLANTED: readonly (readonly [fault: string, caughtBy: string, plant: Plant
     'takes compressed bodies for texts',
     'an import that is compressed with gzip is read, also if no header says so',
     reading((request, body) => Object.assign(request, { body })),
-  ],
-  [
-    'has a page of its own for an import that is too long',
-    'an import over the limit is 413',
-    answering(({ url = '', headers }) => url.includes('/import') && headers['transfer-encoding'] === 'chunked', 413),
   ],
   ['loses Sec-Fetch-Site', ELSEWHERE, changing(({ headers }) => Reflect.deleteProperty(headers, 'sec-fetch-site'))],
   [

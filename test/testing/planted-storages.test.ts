@@ -123,11 +123,6 @@ const PLANTED: readonly [fault: string, caughtBy: string, plant: Plant][] = [
     }),
   ],
   [
-    'does not ask the host',
-    REFERENCE,
-    changing((store, key, change) => store.update(key, { ...change, beforeCommit: undefined })),
-  ],
-  [
     'reads a board in two halves',
     'a board that is constantly reversed is always read consistently',
     within('pinBoards', (pinBoards) => ({
@@ -180,13 +175,6 @@ const PLANTED: readonly [fault: string, caughtBy: string, plant: Plant][] = [
         if (page.events.length < 2) return page
         return { ...page, cursor: (await events.read({ after, limit: page.events.length - 1 })).cursor }
       },
-    })),
-  ],
-  [
-    'keeps half of the history',
-    REFERENCE,
-    within('events', (events) => ({
-      history: async (id) => (await events.history(id)).filter(({ type }) => type === 'issue.pinned'),
     })),
   ],
   [
@@ -267,16 +255,6 @@ const PLANTED: readonly [fault: string, caughtBy: string, plant: Plant][] = [
     }),
   ],
   [
-    'reads what is retired when its turn comes',
-    'modifying what is retired after the call changes nothing',
-    (sound) => ({
-      async retire(retirement) {
-        await turns(1)
-        return sound.retire(retirement)
-      },
-    }),
-  ],
-  [
     'counts at another time than it lists',
     'page and total agree while blocks are added and removed',
     within('blocks', (blocks) => ({
@@ -284,31 +262,6 @@ const PLANTED: readonly [fault: string, caughtBy: string, plant: Plant][] = [
         const page = await blocks.page(organizationId, query)
         await turns(2)
         return { ...page, total: (await blocks.page(organizationId, query)).total }
-      },
-    })),
-  ],
-  [
-    'finds positions on boards that it reads one after the other',
-    'a board that is constantly reversed is always read consistently',
-    within('pinBoards', (pinBoards) => ({
-      async positions(issues) {
-        const all: (number | undefined)[] = []
-        for (const issue of issues) {
-          all.push(...(await pinBoards.positions([issue])))
-          await turns(1)
-        }
-        return all
-      },
-    })),
-  ],
-  [
-    'counts the holders of a badge at another time than it lists them',
-    'page and total agree while the holders of a badge are added and removed',
-    within('userBadges', (userBadges) => ({
-      async holders(slug, query) {
-        const page = await userBadges.holders(slug, query)
-        await turns(2)
-        return page && { ...page, total: (await userBadges.holders(slug, query))?.total ?? 0 }
       },
     })),
   ],
@@ -347,13 +300,6 @@ const PLANTED: readonly [fault: string, caughtBy: string, plant: Plant][] = [
         return page && { ...page, items: page.items.toSorted((one, other) => (one.userId < other.userId ? -1 : 1)) }
       },
     })),
-  ],
-  [
-    'groups the badges of many users in another order than that of the list',
-    REFERENCE,
-    ({ userBadges }) => ({
-      userBadges: { ...userBadges, heldByMany: async (ids) => userBadges.heldByMany([...ids].sort()) },
-    }),
   ],
   [
     'accepts a value that is not a transaction',
