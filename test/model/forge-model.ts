@@ -6,7 +6,7 @@ import * as lifecycle from './model-lifecycle.ts'
 import * as pins from './model-pins.ts'
 import type { ModelEvent } from './model-state.ts'
 import { ModelState } from './model-state.ts'
-import type { Call, Step, StepOf } from './step.ts'
+import type { Call, Inputs, Step, StepOf } from './step.ts'
 import type { Who } from './world.ts'
 import { momentOf, WHO_IDS } from './world.ts'
 
@@ -21,7 +21,7 @@ export interface Turn {
   report(type: string, data: object, subject?: Partial<ModelEvent>): void
 }
 
-const CALLS: { readonly [C in Call]: (turn: Turn, step: StepOf<C>) => unknown } = {
+const CALLS: { readonly [C in Call]: (turn: Turn, input: Inputs[C]) => unknown } = {
   pin: pins.pin,
   unpin: pins.unpin,
   move: pins.move,
@@ -60,12 +60,12 @@ export class ForgeModel {
 
   /** Takes one step. A step that is refused changes nothing. */
   take(step: Step, index: number): Answer {
-    return answerOf(() => perform(step.call, turnOf(this.state, step.as, momentOf(index)), step))
+    return answerOf(() => perform(turnOf(this.state, step.as, momentOf(index)), step))
   }
 }
 
-function perform<C extends Call>(call: C, turn: Turn, step: Step): unknown {
-  return CALLS[call](turn, step as StepOf<C>) // the union's member is the one that `call` names
+function perform<C extends Call>(turn: Turn, { call, input }: StepOf<C>): unknown {
+  return CALLS[call](turn, input)
 }
 
 function turnOf(state: ModelState, as: Who, now: Date): Turn {

@@ -1,10 +1,9 @@
-import type { Actor, Block, Forge, ForgeEvent, Page } from '../../src/index.ts'
+import type { Actor, Block, Caller, Forge, ForgeEvent } from '../../src/index.ts'
 import { createForge } from '../../src/index.ts'
 import type { ForgeStorage } from '../../src/storage/storage.ts'
 import type { Answer } from './answer.ts'
 import { forgeAnswerOf } from './answer.ts'
-import type { Step } from './step.ts'
-import type { Who } from './world.ts'
+import type { Call, Inputs, Step, StepOf } from './step.ts'
 import { MAX_PINS, momentOf, WHO_IDS } from './world.ts'
 
 const MAX_PAGES = 100
@@ -46,7 +45,7 @@ export class ForgeUnderTest<Tx> {
   /** Takes one step. */
   async take(step: Step, index: number): Promise<Answer> {
     this.#now = momentOf(index)
-    const answer = await forgeAnswerOf(() => this.#perform(step))
+    const answer = await forgeAnswerOf(() => perform({ ...this.forge, members: this.#members }, step))
     return 'value' in answer ? { value: this.comparable(answer.value) } : answer
   }
 
@@ -69,84 +68,6 @@ export class ForgeUnderTest<Tx> {
     return known
   }
 
-  #perform(step: Step): unknown {
-    const { pins, blocks, badges, lifecycle } = this.forge
-    const as = callerOf(step.as)
-    switch (step.call) {
-      case 'pin':
-        return pins.pin(as, step.issue)
-      case 'unpin':
-        return pins.unpin(as, step.issue)
-      case 'history':
-        return pins.history(as, step.issue)
-      case 'move':
-        return pins.move(as, { issue: step.issue, position: step.position })
-      case 'listPins':
-        return pins.list(as, step)
-      case 'allowed':
-        return pins.allowed(as, step.repositoryId)
-      case 'block':
-        return blocks.block(as, step)
-      case 'unblock':
-        return blocks.unblock(as, step)
-      case 'findBlock':
-        return blocks.find(as, step)
-      case 'listBlocks':
-        return blocks.list(as, step)
-      case 'walkBlocks':
-        return this.#walk(step.organizationId, step.limit)
-      case 'filterBlocked':
-        return blocks.filterBlocked({ organizationId: step.organizationId, userIds: step.userIds })
-      case 'grant':
-        return badges.grant(as, { userId: step.userId, slugs: step.slugs })
-      case 'revoke':
-        return badges.revoke(as, { userId: step.userId, slugs: step.slugs })
-      case 'heldBy':
-        return badges.heldBy(as, step.userId)
-      case 'define':
-        return badges.catalogue.define(as, step)
-      case 'update':
-        return badges.catalogue.update(as, step)
-      case 'remove':
-        return badges.catalogue.remove(as, step.slug)
-      case 'findBadge':
-        return badges.catalogue.find(as, step.slug)
-      case 'listBadges':
-        return badges.catalogue.list(as, step)
-      case 'userDeleted':
-        return lifecycle.userDeleted(step.userId)
-      case 'organizationDeleted':
-        return lifecycle.organizationDeleted(step.organizationId)
-      case 'repositoryDeleted':
-        return lifecycle.repositoryDeleted(step.repositoryId)
-      case 'issueDeleted':
-        return lifecycle.issueDeleted(step.issue)
-      case 'memberAdded':
-        return this.#addMember(step)
-      case 'memberRemoved':
-        return void this.#members.delete(`${step.organizationId}/${step.userId}`)
-      default:
-        return step satisfies never
-    }
-  }
-
-  async #addMember(member: { readonly organizationId: string; readonly userId: string }): Promise<void> {
-    await this.forge.lifecycle.memberAdded(member)
-    this.#members.add(`${member.organizationId}/${member.userId}`)
-  }
-
-  async #walk(organizationId: string, limit: number): Promise<readonly Block[]> {
-    const all: Block[] = []
-    let page: Page<Block> = await this.forge.blocks.list('system', { organizationId, limit })
-    all.push(...page.items)
-    for (let pages = 1; page.cursor !== undefined; pages++) {
-      if (pages > MAX_PAGES) throw new RangeError('the walk over the blocks does not end')
-      page = await this.forge.blocks.list('system', { organizationId, after: page.cursor, limit })
-      all.push(...page.items)
-    }
-    return all
-  }
-
   /** Every event of the outbox. */
   async events(): Promise<readonly ForgeEvent[]> {
     const all: ForgeEvent[] = []
@@ -161,6 +82,54 @@ export class ForgeUnderTest<Tx> {
   }
 }
 
-function callerOf(who: Who): Actor | 'anonymous' | 'system' {
-  return who === 'anonymous' || who === 'system' ? who : { id: WHO_IDS[who] }
+/** How a forge takes each step. */
+const CALLS: { readonly [C in Call]: (subject: Subject, as: Caller<Actor>, input: Inputs[C]) => unknown } = {
+  pin: ({ pins }, as, issue) => pins.pin(as, issue),
+  unpin: ({ pins }, as, issue) => pins.unpin(as, issue),
+  move: ({ pins }, as, move) => pins.move(as, move),
+  listPins: ({ pins }, as, board) => pins.list(as, board),
+  allowed: ({ pins }, as, repositoryId) => pins.allowed(as, repositoryId),
+  history: ({ pins }, as, issue) => pins.history(as, issue),
+  block: ({ blocks }, as, target) => blocks.block(as, target),
+  unblock: ({ blocks }, as, target) => blocks.unblock(as, target),
+  findBlock: ({ blocks }, as, member) => blocks.find(as, member),
+  listBlocks: ({ blocks }, as, page) => blocks.list(as, page),
+  async walkBlocks({ blocks }, as, walk) {
+    const all: Block[] = []
+    let after: string | undefined
+    for (let pages = 0; pages < MAX_PAGES; pages += 1) {
+      const { items, cursor } = await blocks.list(as, { ...walk, after })
+      all.push(...items)
+      if (cursor === undefined) return all
+      after = cursor
+    }
+    throw new RangeError('the walk over the blocks does not end')
+  },
+  filterBlocked: ({ blocks }, _as, asked) => blocks.filterBlocked(asked),
+  grant: ({ badges }, as, grants) => badges.grant(as, grants),
+  revoke: ({ badges }, as, grants) => badges.revoke(as, grants),
+  heldBy: ({ badges }, as, userId) => badges.heldBy(as, userId),
+  define: ({ badges }, as, definition) => badges.catalogue.define(as, definition),
+  update: ({ badges }, as, definition) => badges.catalogue.update(as, definition),
+  remove: ({ badges }, as, slug) => badges.catalogue.remove(as, slug),
+  findBadge: ({ badges }, as, slug) => badges.catalogue.find(as, slug),
+  listBadges: ({ badges }, as, page) => badges.catalogue.list(as, page),
+  userDeleted: ({ lifecycle }, _as, userId) => lifecycle.userDeleted(userId),
+  organizationDeleted: ({ lifecycle }, _as, organizationId) => lifecycle.organizationDeleted(organizationId),
+  repositoryDeleted: ({ lifecycle }, _as, repositoryId) => lifecycle.repositoryDeleted(repositoryId),
+  issueDeleted: ({ lifecycle }, _as, issue) => lifecycle.issueDeleted(issue),
+  async memberAdded({ lifecycle, members }, _as, member) {
+    await lifecycle.memberAdded(member)
+    members.add(`${member.organizationId}/${member.userId}`)
+  },
+  memberRemoved: ({ members }, _as, { organizationId, userId }) => void members.delete(`${organizationId}/${userId}`),
+}
+
+/** The services of a forge, and the members that its host has. */
+interface Subject extends Pick<Forge, 'pins' | 'blocks' | 'badges' | 'lifecycle'> {
+  readonly members: Set<string>
+}
+
+function perform<C extends Call>(subject: Subject, { call, as, input }: StepOf<C>): unknown {
+  return CALLS[call](subject, as === 'anonymous' || as === 'system' ? as : { id: WHO_IDS[as] }, input)
 }

@@ -2,11 +2,10 @@ import type { Badge } from '../../src/index.ts'
 import { Refusal } from './answer.ts'
 import type { Turn } from './forge-model.ts'
 import { checkPage, pageOf } from './model-blocks.ts'
-import type { StepOf } from './step.ts'
+import type { Inputs } from './step.ts'
 
-type Slugs = StepOf<'grant'>
-type Definition = StepOf<'define'>
-type OneSlug = StepOf<'remove'>
+type Slugs = Inputs['grant']
+type Definition = Inputs['define']
 
 export function grant(turn: Turn, { userId, slugs }: Slugs): unknown {
   for (const badge of namedBadges(turn, userId, slugs)) {
@@ -31,7 +30,7 @@ export function revoke(turn: Turn, { userId, slugs }: Slugs): unknown {
   return undefined
 }
 
-export function heldBy(turn: Turn, { userId }: StepOf<'heldBy'>): unknown {
+export function heldBy(turn: Turn, userId: string): unknown {
   turn.check('USER_NOT_FOUND')
   if (turn.state.gone.has(`user ${userId}`)) throw new Refusal('USER_NOT_FOUND')
 
@@ -68,7 +67,7 @@ export function update(turn: Turn, { slug, description }: Definition): unknown {
   return after
 }
 
-export function remove(turn: Turn, { slug }: OneSlug): unknown {
+export function remove(turn: Turn, slug: string): unknown {
   turn.check('FORBIDDEN')
   const badge = defined(turn, slug)
   const holders = [...turn.state.grants.values()].filter((grants) => grants.some((one) => one.badgeId === badge.id))
@@ -79,12 +78,12 @@ export function remove(turn: Turn, { slug }: OneSlug): unknown {
   return undefined
 }
 
-export function find(turn: Turn, { slug }: OneSlug): unknown {
+export function find(turn: Turn, slug: string): unknown {
   turn.check('FORBIDDEN')
   return turn.state.badge(slug)
 }
 
-export function list(turn: Turn, { page, limit }: StepOf<'listBadges'>): unknown {
+export function list(turn: Turn, { page, limit }: Inputs['listBadges']): unknown {
   turn.check('FORBIDDEN')
   checkPage(page, limit)
   return pageOf(turn.state.catalogue, page, limit)

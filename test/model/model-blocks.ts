@@ -1,9 +1,9 @@
 import type { Block } from '../../src/index.ts'
 import { Refusal } from './answer.ts'
 import type { Turn } from './forge-model.ts'
-import type { StepOf } from './step.ts'
+import type { Inputs } from './step.ts'
 
-export function block(turn: Turn, step: StepOf<'block'>): unknown {
+export function block(turn: Turn, step: Inputs['block']): unknown {
   const { organizationId, account, note = '' } = step
   turn.check('ORGANIZATION_NOT_FOUND')
   if ([...note].length > 255 || note.includes('\0') || note === '\ud800') throw new Refusal('INVALID_INPUT', ['/note'])
@@ -19,7 +19,7 @@ export function block(turn: Turn, step: StepOf<'block'>): unknown {
   return added
 }
 
-export function unblock(turn: Turn, { organizationId, account }: StepOf<'unblock'>): unknown {
+export function unblock(turn: Turn, { organizationId, account }: Inputs['unblock']): unknown {
   turn.check('ORGANIZATION_NOT_FOUND')
   if (account.kind === 'organization') throw new Refusal('CANNOT_BLOCK_ORGANIZATION')
   refuseGone(turn, organizationId, account.id)
@@ -32,24 +32,24 @@ export function unblock(turn: Turn, { organizationId, account }: StepOf<'unblock
   return undefined
 }
 
-export function find(turn: Turn, { organizationId, userId }: StepOf<'findBlock'>): unknown {
+export function find(turn: Turn, { organizationId, userId }: Inputs['findBlock']): unknown {
   turn.check('ORGANIZATION_NOT_FOUND')
   return blockOf(turn, organizationId, userId)
 }
 
-export function list(turn: Turn, { organizationId, page, limit }: StepOf<'listBlocks'>): unknown {
+export function list(turn: Turn, { organizationId, page, limit }: Inputs['listBlocks']): unknown {
   turn.check('ORGANIZATION_NOT_FOUND')
   checkPage(page, limit)
   if (turn.state.gone.has(`organization ${organizationId}`)) throw new Refusal('ORGANIZATION_NOT_FOUND')
   return pageOf(turn.state.blocksOf(organizationId), page, limit)
 }
 
-export function walk(turn: Turn, { organizationId }: StepOf<'walkBlocks'>): unknown {
+export function walk(turn: Turn, { organizationId }: Inputs['walkBlocks']): unknown {
   if (turn.state.gone.has(`organization ${organizationId}`)) throw new Refusal('ORGANIZATION_NOT_FOUND')
   return [...turn.state.blocksOf(organizationId)]
 }
 
-export function among(turn: Turn, { organizationId, userIds }: StepOf<'filterBlocked'>): unknown {
+export function among(turn: Turn, { organizationId, userIds }: Inputs['filterBlocked']): unknown {
   return [...new Set(userIds)].filter((userId) => blockOf(turn, organizationId, userId) !== undefined).sort()
 }
 

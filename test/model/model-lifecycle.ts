@@ -1,12 +1,12 @@
 import { Refusal } from './answer.ts'
 import type { Turn } from './forge-model.ts'
 import { blockOf, refuseGone } from './model-blocks.ts'
-import type { StepOf } from './step.ts'
+import type { Inputs, Issue } from './step.ts'
 import { KINDS } from './world.ts'
 
-type Member = StepOf<'memberAdded'>
+type Member = Inputs['memberAdded']
 
-export function userDeleted(turn: Turn, { userId }: StepOf<'userDeleted'>): unknown {
+export function userDeleted(turn: Turn, userId: string): unknown {
   if (!leaves(turn, `user ${userId}`)) return undefined
 
   let blocks = 0
@@ -19,7 +19,7 @@ export function userDeleted(turn: Turn, { userId }: StepOf<'userDeleted'>): unkn
   return undefined
 }
 
-export function organizationDeleted(turn: Turn, { organizationId }: StepOf<'organizationDeleted'>): unknown {
+export function organizationDeleted(turn: Turn, organizationId: string): unknown {
   if (!leaves(turn, `organization ${organizationId}`)) return undefined
 
   const blocks = turn.state.blocksOf(organizationId).splice(0).length
@@ -27,7 +27,7 @@ export function organizationDeleted(turn: Turn, { organizationId }: StepOf<'orga
   return undefined
 }
 
-export function repositoryDeleted(turn: Turn, { repositoryId }: StepOf<'repositoryDeleted'>): unknown {
+export function repositoryDeleted(turn: Turn, repositoryId: string): unknown {
   if (!leaves(turn, `repository ${repositoryId}`)) return undefined
 
   const pins = KINDS.map((kind) => turn.state.board(repositoryId, kind).splice(0).length)
@@ -35,7 +35,7 @@ export function repositoryDeleted(turn: Turn, { repositoryId }: StepOf<'reposito
   return undefined
 }
 
-export function issueDeleted(turn: Turn, { issue }: StepOf<'issueDeleted'>): unknown {
+export function issueDeleted(turn: Turn, issue: Issue): unknown {
   if (!leaves(turn, `issue ${issue.id}`)) return undefined
 
   const board = turn.state.board(issue.repositoryId, issue.kind)

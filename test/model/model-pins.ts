@@ -1,12 +1,10 @@
 import { Refusal } from './answer.ts'
 import type { Turn } from './forge-model.ts'
 import type { ModelPin } from './model-state.ts'
-import type { StepOf } from './step.ts'
+import type { Inputs, Issue } from './step.ts'
 import { MAX_PINS } from './world.ts'
 
-type OneIssue = StepOf<'pin'>
-
-export function pin(turn: Turn, { issue }: OneIssue): unknown {
+export function pin(turn: Turn, issue: Issue): unknown {
   const board = openBoard(turn, issue.repositoryId, issue.kind)
   const found = board.findIndex((one) => one.issueId === issue.id)
   if (found >= 0) return shown(board, found)
@@ -19,7 +17,7 @@ export function pin(turn: Turn, { issue }: OneIssue): unknown {
   return shown(board, board.length - 1)
 }
 
-export function unpin(turn: Turn, { issue }: OneIssue): unknown {
+export function unpin(turn: Turn, issue: Issue): unknown {
   const board = openBoard(turn, issue.repositoryId, issue.kind)
   const found = board.findIndex((one) => one.issueId === issue.id)
   if (found < 0) return undefined
@@ -29,7 +27,7 @@ export function unpin(turn: Turn, { issue }: OneIssue): unknown {
   return undefined
 }
 
-export function move(turn: Turn, { issue, position }: StepOf<'move'>): unknown {
+export function move(turn: Turn, { issue, position }: Inputs['move']): unknown {
   const board = openBoard(turn, issue.repositoryId, issue.kind)
   if (!Number.isInteger(position) || position < 1) throw new Refusal('INVALID_INPUT', ['/position'])
   const found = board.findIndex((one) => one.issueId === issue.id)
@@ -43,18 +41,18 @@ export function move(turn: Turn, { issue, position }: StepOf<'move'>): unknown {
   return shown(board, to)
 }
 
-export function list(turn: Turn, { repositoryId, kind }: StepOf<'listPins'>): unknown {
+export function list(turn: Turn, { repositoryId, kind }: Inputs['listPins']): unknown {
   const board = openBoard(turn, repositoryId, kind)
   return board.map((_, index) => shown(board, index))
 }
 
-export function allowed(turn: Turn, { repositoryId }: StepOf<'allowed'>): unknown {
+export function allowed(turn: Turn, repositoryId: string): unknown {
   const issues = openBoard(turn, repositoryId, 'issue')
   const pulls = openBoard(turn, repositoryId, 'pullRequest')
   return { issue: issues.length < MAX_PINS.issue, pullRequest: pulls.length < MAX_PINS.pullRequest }
 }
 
-export function history(turn: Turn, { issue }: OneIssue): unknown {
+export function history(turn: Turn, issue: Issue): unknown {
   turn.check('REPOSITORY_NOT_FOUND')
 
   const types = ['issue.pinned', 'issue.unpinned']
@@ -71,6 +69,6 @@ function shown(board: readonly ModelPin[], index: number): unknown {
   return { ...board[index], position: index + 1 }
 }
 
-function subjectOf(issue: OneIssue['issue']): { repositoryId: string; issueId: string } {
+function subjectOf(issue: Issue): { repositoryId: string; issueId: string } {
   return { repositoryId: issue.repositoryId, issueId: issue.id }
 }

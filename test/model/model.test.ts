@@ -32,15 +32,15 @@ const SUBJECTS: readonly (readonly [storage: string, open: () => Subject, runs: 
 /** Reads everything there is, to compare after a step that changed something. */
 const EVERY_READ: readonly Step[] = [
   ...REPOSITORIES.flatMap((repositoryId): readonly Step[] => [
-    { call: 'allowed', as: 'system', repositoryId },
-    ...KINDS.map((kind): Step => ({ call: 'listPins', as: 'system', repositoryId, kind })),
+    { call: 'allowed', as: 'system', input: repositoryId },
+    ...KINDS.map((kind): Step => ({ call: 'listPins', as: 'system', input: { repositoryId, kind } })),
   ]),
   ...ORGANIZATIONS.flatMap((organizationId): readonly Step[] => [
-    { call: 'listBlocks', as: 'system', organizationId, page: 1, limit: 1000 },
-    { call: 'filterBlocked', as: 'system', organizationId, userIds: USERS },
+    { call: 'listBlocks', as: 'system', input: { organizationId, page: 1, limit: 1000 } },
+    { call: 'filterBlocked', as: 'system', input: { organizationId, userIds: USERS } },
   ]),
-  ...USERS.map((userId): Step => ({ call: 'heldBy', as: 'system', userId })),
-  { call: 'listBadges', as: 'system', page: 1, limit: 1000 },
+  ...USERS.map((userId): Step => ({ call: 'heldBy', as: 'system', input: userId })),
+  { call: 'listBadges', as: 'system', input: { page: 1, limit: 1000 } },
 ]
 
 test.each(SUBJECTS)(

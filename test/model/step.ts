@@ -3,68 +3,50 @@ import type { AccountRef, IssueRef } from '../../src/index.ts'
 import type { Who } from './world.ts'
 import { ISSUES, ORGANIZATIONS, REPOSITORIES, SLUGS, USERS } from './world.ts'
 
-type Issue = IssueRef & { readonly id: string; readonly repositoryId: string }
+export type Issue = IssueRef & { readonly id: string; readonly repositoryId: string }
 type Account = AccountRef & { readonly id: string }
+type Member = { readonly organizationId: string; readonly userId: string }
+type Target = { readonly organizationId: string; readonly account: Account }
+type Page = { readonly page: number; readonly limit: number }
+type Grants = { readonly userId: string; readonly slugs: readonly string[] }
+type Definition = { readonly slug: string; readonly description: string | undefined }
+
+/** Every step, with what it is about: the input of a method of a service. */
+export interface Inputs {
+  readonly pin: Issue
+  readonly unpin: Issue
+  readonly move: { readonly issue: Issue; readonly position: number }
+  readonly listPins: Pick<Issue, 'repositoryId' | 'kind'>
+  readonly allowed: string
+  readonly history: Issue
+  readonly block: Target & { readonly note: string | undefined }
+  readonly unblock: Target
+  readonly findBlock: Member
+  readonly listBlocks: Page & { readonly organizationId: string }
+  readonly walkBlocks: { readonly organizationId: string; readonly limit: number }
+  readonly filterBlocked: { readonly organizationId: string; readonly userIds: readonly string[] }
+  readonly grant: Grants
+  readonly revoke: Grants
+  readonly heldBy: string
+  readonly define: Definition
+  readonly update: Definition
+  readonly remove: string
+  readonly findBadge: string
+  readonly listBadges: Page
+  readonly userDeleted: string
+  readonly organizationDeleted: string
+  readonly repositoryDeleted: string
+  readonly issueDeleted: Issue
+  readonly memberAdded: Member
+  readonly memberRemoved: Member
+}
+export type Call = keyof Inputs
 
 /** One call of a service, as plain data. */
-export type Step =
-  | { readonly call: 'pin' | 'unpin' | 'history'; readonly as: Who; readonly issue: Issue }
-  | { readonly call: 'move'; readonly as: Who; readonly issue: Issue; readonly position: number }
-  | { readonly call: 'listPins'; readonly as: Who; readonly repositoryId: string; readonly kind: Issue['kind'] }
-  | { readonly call: 'allowed'; readonly as: Who; readonly repositoryId: string }
-  | {
-      readonly call: 'block'
-      readonly as: Who
-      readonly organizationId: string
-      readonly account: Account
-      readonly note: string | undefined
-    }
-  | { readonly call: 'unblock'; readonly as: Who; readonly organizationId: string; readonly account: Account }
-  | { readonly call: 'findBlock'; readonly as: Who; readonly organizationId: string; readonly userId: string }
-  | {
-      readonly call: 'listBlocks'
-      readonly as: Who
-      readonly organizationId: string
-      readonly page: number
-      readonly limit: number
-    }
-  | { readonly call: 'walkBlocks'; readonly as: 'system'; readonly organizationId: string; readonly limit: number }
-  | {
-      readonly call: 'filterBlocked'
-      readonly as: 'system'
-      readonly organizationId: string
-      readonly userIds: readonly string[]
-    }
-  | { readonly call: 'grant' | 'revoke'; readonly as: Who; readonly userId: string; readonly slugs: readonly string[] }
-  | { readonly call: 'heldBy'; readonly as: Who; readonly userId: string }
-  | {
-      readonly call: 'define' | 'update'
-      readonly as: Who
-      readonly slug: string
-      readonly description: string | undefined
-    }
-  | { readonly call: 'remove' | 'findBadge'; readonly as: Who; readonly slug: string }
-  | { readonly call: 'listBadges'; readonly as: Who; readonly page: number; readonly limit: number }
-  | { readonly call: 'userDeleted'; readonly as: 'system'; readonly userId: string }
-  | { readonly call: 'organizationDeleted'; readonly as: 'system'; readonly organizationId: string }
-  | { readonly call: 'repositoryDeleted'; readonly as: 'system'; readonly repositoryId: string }
-  | { readonly call: 'issueDeleted'; readonly as: 'system'; readonly issue: Issue }
-  | {
-      readonly call: 'memberAdded' | 'memberRemoved'
-      readonly as: 'system'
-      readonly organizationId: string
-      readonly userId: string
-    }
-
-/** Every name a step can have. */
-export type Call = Step['call']
-
-/** The steps of one name. */
-export type StepOf<C extends Call, S = Step> = S extends { readonly call: infer Calls }
-  ? C extends Calls
-    ? S
-    : never
-  : never
+export type StepOf<C extends Call> = {
+  [K in C]: { readonly call: K; readonly as: Who; readonly input: Inputs[K] }
+}[C]
+export type Step = StepOf<Call>
 
 const as: fc.Arbitrary<Who> = fc.oneof(
   { weight: 16, arbitrary: fc.constant('owner') },
@@ -101,40 +83,56 @@ function call<const C extends Call>(...names: readonly C[]): fc.Arbitrary<C> {
 }
 
 const pinStep: fc.Arbitrary<Step> = fc.oneof(
-  { weight: 12, arbitrary: fc.record({ call: call('pin', 'pin', 'unpin'), as, issue }) },
-  { weight: 5, arbitrary: fc.record({ call: call('move'), as, issue, position: number }) },
-  { weight: 1, arbitrary: fc.record({ call: call('history'), as, issue }) },
-  { weight: 1, arbitrary: fc.record({ call: call('listPins'), as, repositoryId, kind: issue.map((one) => one.kind) }) },
-  { weight: 1, arbitrary: fc.record({ call: call('allowed'), as, repositoryId }) },
-  { weight: 1, arbitrary: fc.record({ call: call('issueDeleted'), as: system, issue }) },
+  { weight: 12, arbitrary: fc.record({ call: call('pin', 'pin', 'unpin'), as, input: issue }) },
+  { weight: 5, arbitrary: fc.record({ call: call('move'), as, input: fc.record({ issue, position: number }) }) },
+  { weight: 1, arbitrary: fc.record({ call: call('history', 'listPins'), as, input: issue }) },
+  { weight: 1, arbitrary: fc.record({ call: call('allowed'), as, input: repositoryId }) },
+  { weight: 1, arbitrary: fc.record({ call: call('issueDeleted'), as: system, input: issue }) },
 )
 
-const member = { as: system, organizationId, userId }
+const member = fc.record({ organizationId, userId })
+const page = { page: number, limit: number }
 const blockStep: fc.Arbitrary<Step> = fc.oneof(
-  { weight: 10, arbitrary: fc.record({ call: call('block'), as, organizationId, account, note }) },
-  { weight: 5, arbitrary: fc.record({ call: call('unblock'), as, organizationId, account }) },
-  { weight: 3, arbitrary: fc.record({ call: call('memberAdded', 'memberRemoved'), ...member }) },
-  { weight: 1, arbitrary: fc.record({ call: call('findBlock'), as, organizationId, userId }) },
-  { weight: 1, arbitrary: fc.record({ call: call('listBlocks'), as, organizationId, page: number, limit: number }) },
-  { weight: 1, arbitrary: fc.record({ call: call('walkBlocks'), as: system, organizationId, limit }) },
+  {
+    weight: 10,
+    arbitrary: fc.record({ call: call('block'), as, input: fc.record({ organizationId, account, note }) }),
+  },
+  { weight: 5, arbitrary: fc.record({ call: call('unblock'), as, input: fc.record({ organizationId, account }) }) },
+  { weight: 3, arbitrary: fc.record({ call: call('memberAdded', 'memberRemoved'), as: system, input: member }) },
+  { weight: 1, arbitrary: fc.record({ call: call('findBlock'), as, input: member }) },
+  { weight: 1, arbitrary: fc.record({ call: call('listBlocks'), as, input: fc.record({ organizationId, ...page }) }) },
   {
     weight: 1,
-    arbitrary: fc.record({ call: call('filterBlocked'), as: system, organizationId, userIds: fc.array(userId) }),
+    arbitrary: fc.record({ call: call('walkBlocks'), as: system, input: fc.record({ organizationId, limit }) }),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      call: call('filterBlocked'),
+      as: system,
+      input: fc.record({ organizationId, userIds: fc.array(userId) }),
+    }),
   },
 )
 
 const badgeStep: fc.Arbitrary<Step> = fc.oneof(
-  { weight: 10, arbitrary: fc.record({ call: call('grant', 'grant', 'revoke'), as, userId, slugs }) },
-  { weight: 5, arbitrary: fc.record({ call: call('define', 'update'), as, slug: strangeSlug, description }) },
-  { weight: 2, arbitrary: fc.record({ call: call('remove', 'remove', 'findBadge'), as, slug }) },
-  { weight: 1, arbitrary: fc.record({ call: call('heldBy'), as, userId }) },
-  { weight: 1, arbitrary: fc.record({ call: call('listBadges'), as, page: number, limit: number }) },
+  {
+    weight: 10,
+    arbitrary: fc.record({ call: call('grant', 'grant', 'revoke'), as, input: fc.record({ userId, slugs }) }),
+  },
+  {
+    weight: 5,
+    arbitrary: fc.record({ call: call('define', 'update'), as, input: fc.record({ slug: strangeSlug, description }) }),
+  },
+  { weight: 2, arbitrary: fc.record({ call: call('remove', 'remove', 'findBadge'), as, input: slug }) },
+  { weight: 1, arbitrary: fc.record({ call: call('heldBy'), as, input: userId }) },
+  { weight: 1, arbitrary: fc.record({ call: call('listBadges'), as, input: fc.record(page) }) },
 )
 
 const farewellStep: fc.Arbitrary<Step> = fc.oneof(
-  fc.record({ call: call('userDeleted'), as: system, userId }),
-  fc.record({ call: call('organizationDeleted'), as: system, organizationId }),
-  fc.record({ call: call('repositoryDeleted'), as: system, repositoryId }),
+  fc.record({ call: call('userDeleted'), as: system, input: userId }),
+  fc.record({ call: call('organizationDeleted'), as: system, input: organizationId }),
+  fc.record({ call: call('repositoryDeleted'), as: system, input: repositoryId }),
 )
 
 /** The steps of each service that keeps something itself. */
@@ -156,6 +154,5 @@ export function listsOf<T>(listed: (step: fc.Arbitrary<Step>) => fc.Arbitrary<T>
 export const FIRST_STEPS: readonly Step[] = SLUGS.slice(1).map((one) => ({
   call: 'define',
   as: 'system',
-  slug: one,
-  description: undefined,
+  input: { slug: one, description: undefined },
 }))
