@@ -1,32 +1,15 @@
 import { execFileSync } from 'node:child_process'
 import { readFile } from 'node:fs/promises'
 import { describe, expect, test } from 'vitest'
+import { createProgram } from '../../src/cli/program.ts'
 import { describeWith } from '../programs.ts'
 import { runForgelet, runForgeletProcess } from '../start-forgelet.ts'
 
 // What the command shows of itself: its version, its help, and the scripts that complete it.
 
-/** Each command, and options that its help must list. */
-const COMMANDS: { readonly [command: string]: string } = {
-  serve: 'db prefix schema fixture host port signing-key max-pins public-url shutdown-timeout log-requests json help',
-  'schema status': 'db prefix schema ids json help',
-  'schema plan': 'db prefix schema ids json help',
-  'schema apply': 'db prefix schema ids json help',
-  'issues validate': 'from confidential minimized quiet json help',
-  'issues convert': 'out to repo from confidential minimized quiet json help',
-  'issues reattribute': 'repo users db prefix schema json help',
-  'issues import':
-    'repo db prefix schema dry-run on-conflict attribution users from confidential minimized quiet json help',
-  'issues export': 'repo db prefix schema out json help',
-  'user create': 'db prefix schema admin json help',
-  'token create': 'db prefix schema name json help',
-  'token list': 'db prefix schema json help',
-  'token revoke': 'db prefix schema json help',
-  'keys show': 'json help',
-  'keys generate': 'format name email out json help',
-  doctor: 'ids db prefix schema json help',
-  openapi: 'public-url json help',
-}
+const io = { out: () => undefined, err: () => undefined, write: async () => undefined, showStatus: undefined }
+const program = createProgram({ ...io, stop: new AbortController().signal, environment: {} })
+const commands = program.commands.flatMap((one) => (one.commands.length === 0 ? [one] : one.commands))
 
 describe('forgelet', () => {
   test('shows its version and its help, as a process', async () => {
@@ -37,17 +20,18 @@ describe('forgelet', () => {
     expect(await runForgeletProcess(['help'])).toEqual(help)
   })
 
-  test.each(Object.entries(COMMANDS))(
-    'shows with %s --help every option, examples, exit codes and FORGELET_DB, in lines that fit',
-    async (command, options) => {
-      const { code, out } = await runForgelet([...command.split(' '), '--help'])
-      expect([code, out.includes('variable FORGELET_DB')]).toEqual([0, /\bdb\b/.test(options)])
-      for (const option of options.split(' ')) expect(out).toMatch(new RegExp(`^  (-\\w, )?--${option} `, 'm'))
-      expect(out).toContain('\n\nExamples\n')
-      expect(out).toContain('\nExit codes\n  0 done\n')
-      expect(out.split('\n').filter((line) => line.length > 100)).toEqual([])
-    },
-  )
+  test.each(
+    commands.map(
+      (command) => [`${command.parent === program ? '' : command.parent?.name()} ${command.name()}`, command] as const,
+    ),
+  )('shows with%s --help examples, exit codes and FORGELET_DB, in lines that fit', async (name, { options }) => {
+    const { code, out } = await runForgelet([...name.trim().split(' '), '--help'])
+    expect([code, out.includes('variable FORGELET_DB')]).toEqual([0, options.some(({ long }) => long === '--db')])
+    for (const { long } of options) expect(out).toMatch(new RegExp(`^  (-\\w, )?${long} `, 'm'))
+    expect(out).toContain('\n\nExamples\n')
+    expect(out).toContain('\nExit codes\n  0 done\n')
+    expect(out.split('\n').filter((line) => line.length > 100)).toEqual([])
+  })
 
   test.each([
     ['help', 'issues'],
