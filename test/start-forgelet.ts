@@ -5,7 +5,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import type { Readable, Writable } from 'node:stream'
-import { onTestFinished, TestRunner } from 'vitest'
+import { afterAll, onTestFinished, TestRunner } from 'vitest'
 import type { CommandIO } from '../src/cli/command.ts'
 import { runCli } from '../src/cli/program.ts'
 
@@ -14,6 +14,14 @@ import { runCli } from '../src/cli/program.ts'
 // hook must stop.
 
 const command = resolve(import.meta.dirname, '../dist/cli.js')
+
+/** Makes a folder that is removed at the end of the test, or of the file if a hook for all of its tests makes it. */
+export async function newFolder(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'forgelet-test-'))
+  const atEnd = TestRunner.getCurrentTest() === undefined ? afterAll : onTestFinished
+  atEnd(() => rm(folder, { recursive: true }))
+  return folder
+}
 
 /** How a program ended. */
 export interface Ended {

@@ -1,9 +1,8 @@
-import { once } from 'node:events'
-import { createServer, request as forward } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { request as forward } from 'node:http'
 import type { Browser, Locator, Page } from 'playwright-core'
 import { chromium } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest'
+import { serve } from '../http.ts'
 import { describeWith, programPath } from '../programs.ts'
 import type { Running } from '../start-forgelet.ts'
 import { startForgelet } from '../start-forgelet.ts'
@@ -119,31 +118,24 @@ describeWith(['chromium'], 'the API page in a browser', () => {
   })
 
   test('works under a prefix that something in front strips', async () => {
-    const front = createServer((request, response) => {
+    const port = await serve((request, response) => {
       const [, path = ''] = request.url?.split('/git') ?? []
       const { method, headers } = request
-      const sent = forward(new URL(path, behind?.url), { method, headers }, (reply) => {
+      const sent = forward(new URL(path, behind.url), { method, headers }, (reply) => {
         response.writeHead(reply.statusCode ?? 502, reply.headers)
         reply.pipe(response)
       })
       request.pipe(sent)
     })
-    await once(front.listen(0, '127.0.0.1'), 'listening')
-    const root = `http://127.0.0.1:${(front.address() as AddressInfo).port}/git`
+    const root = `http://127.0.0.1:${port}/git`
     const behind = await startForgelet(['--db', ':memory:', '--public-url', `${root}/api/v1`], { fixture })
-    try {
-      await visit(`${root}/api/swagger/`)
-      await authorize('alice-token')
-      const listed = await tryOut('adminListUserBadges', 'sam')
+    await visit(`${root}/api/swagger/`)
+    await authorize('alice-token')
+    const listed = await tryOut('adminListUserBadges', 'sam')
 
-      expect(await listed.locator('.response-col_status').last().textContent()).toContain('200')
-      expect(requested).toContain(`${root}/api/v1/admin/users/sam/badges`)
-      expect(complaints).toEqual([])
-    } finally {
-      await behind.stop()
-      front.closeAllConnections()
-      front.close()
-    }
+    expect(await listed.locator('.response-col_status').last().textContent()).toContain('200')
+    expect(requested).toContain(`${root}/api/v1/admin/users/sam/badges`)
+    expect(complaints).toEqual([])
   })
 
   test('shows what is refused, and fits on a phone', async () => {

@@ -1,5 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { beforeEach, describe, expect, test } from 'vitest'
@@ -8,7 +7,7 @@ import { mysqlSchemaPlan } from '../../src/storage/mysql.ts'
 import { postgresSchemaPlan } from '../../src/storage/postgres.ts'
 import { sqliteSchemaPlan } from '../../src/storage/sqlite.ts'
 import { SQLITE } from '../databases.ts'
-import { runForgelet } from '../start-forgelet.ts'
+import { newFolder, runForgelet } from '../start-forgelet.ts'
 import { databaseCommands } from './database-commands-suite.ts'
 
 // The commands that work on a database, on SQLite. serve.servers.test.ts has them on servers.
@@ -17,9 +16,8 @@ databaseCommands([SQLITE])
 
 let folder: string
 
-beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'forgelet-schema-'))
-  return () => rmSync(folder, { recursive: true })
+beforeEach(async () => {
+  folder = await newFolder()
 })
 
 const schema = (...args: readonly string[]) => runForgelet(['schema', ...args], { folder })

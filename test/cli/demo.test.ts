@@ -1,11 +1,10 @@
 import { execFile } from 'node:child_process'
-import { mkdtemp, readdir, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readdir } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { promisify } from 'node:util'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { describeWith } from '../programs.ts'
-import { startProgram } from '../start-forgelet.ts'
+import { newFolder, startProgram } from '../start-forgelet.ts'
 
 // The demo as `npm start` runs it after the build (dist/), in a folder of its own.
 
@@ -14,10 +13,8 @@ const run = promisify(execFile)
 let folder: string
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'forgelet-demo-'))
+  folder = await newFolder()
 })
-
-afterAll(() => rm(folder, { recursive: true }))
 
 const start = (port: string) => startProgram([script, '--port', port], { folder })
 

@@ -1,16 +1,14 @@
 import { execFileSync } from 'node:child_process'
-import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { describeWith } from '../programs.ts'
-import { runForgelet, runForgeletProcess, startForgelet } from '../start-forgelet.ts'
+import { newFolder, runForgelet, runForgeletProcess, startForgelet } from '../start-forgelet.ts'
 
 let folder: string
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'fgl-keys-'))
+  folder = await newFolder()
 })
-afterEach(() => rm(folder, { recursive: true, force: true }))
 
 /** Generates a key, and returns its file and its fingerprint. */
 async function generate(name: string, format: 'openpgp' | 'ssh') {

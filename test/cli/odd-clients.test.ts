@@ -1,10 +1,9 @@
 import { once } from 'node:events'
 import { readFile } from 'node:fs/promises'
-import type { AddressInfo } from 'node:net'
 import { resolve } from 'node:path'
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { ForgeServer } from '../../src/cli/server.ts'
-import { dial, exchange, statuses } from '../http.ts'
+import { dial, exchange, listening, statuses } from '../http.ts'
 import type { Running } from '../start-forgelet.ts'
 import { startForgelet, startForgeletProcess } from '../start-forgelet.ts'
 
@@ -77,10 +76,9 @@ test('a client that does not read its response is cut off, after 30 seconds', as
   const server = new ForgeServer(100)
   onTestFinished(() => void server.close(0))
   server.http.on('request', (_, response) => response.write(Buffer.alloc(64 * 1024 * 1024)))
-  await once(server.http.listen(0, '127.0.0.1'), 'listening')
-  const { port } = server.http.address() as AddressInfo // it listens on a port
+  const { origin } = await listening(server.http)
   const connection = once(server.http, 'connection')
-  await (await dial(port)).send('GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n')
+  await (await dial(origin)).send('GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n')
   const [socket] = await connection
   await once(socket, 'close')
 

@@ -1,14 +1,12 @@
-import { mkdtemp, readdir, rm, stat } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, test } from 'vitest'
-import { runForgelet, startForgeletProcess } from '../start-forgelet.ts'
+import { newFolder, runForgelet, startForgeletProcess } from '../start-forgelet.ts'
 
 let folder: string
 
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'forgelet-passwords-'))
-  return () => rm(folder, { recursive: true })
+  folder = await newFolder()
 })
 
 /** Everything that a command line prints, and its exit code. */

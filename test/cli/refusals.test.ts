@@ -1,17 +1,15 @@
 import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
-import type { AddressInfo } from 'node:net'
-import { createServer } from 'node:net'
-import { tmpdir } from 'node:os'
+import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { openStandalone } from '../../src/standalone/standalone.ts'
 import { sqliteStorage } from '../../src/storage/sqlite.ts'
+import { serve } from '../http.ts'
 import { describeWith } from '../programs.ts'
 import { bareIssue } from '../schema/documents/sample-issue.ts'
-import { runForgelet, runForgeletProcess } from '../start-forgelet.ts'
+import { newFolder, runForgelet, runForgeletProcess } from '../start-forgelet.ts'
 
 // Every command line that is refused: one line on stderr, and one for each mistake of a file; nothing on stdout, no file touched.
 
@@ -190,7 +188,7 @@ issues import issues.json --repo a/b --db missing.sqlite => the file does not ex
 let folder: string
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'forgelet-refusals-'))
+  folder = await newFolder()
   await mkdir(join(folder, 'a-folder'))
   for (const [name, text] of Object.entries(FILES)) await writeFile(join(folder, name), text)
   changed('foreign-accounts.sqlite', 'create table host_accounts (id integer, note text)')
@@ -214,7 +212,6 @@ beforeAll(async () => {
   const storage = sqliteStorage(join(folder, 'application.sqlite'))
   await storage.migrate()
   await storage.close()
-  return () => rm(folder, { recursive: true })
 })
 
 function changed(name: string, sql: string): void {
@@ -260,12 +257,9 @@ describe.each([
 })
 
 test('forgelet serve refuses a port that is in use', async () => {
-  const occupied = createServer()
-  await new Promise<void>((resolve) => occupied.listen(0, '127.0.0.1', resolve))
-  const { port } = occupied.address() as AddressInfo // it listens on a port
+  const port = await serve(() => undefined)
   const line = `port ${port} on 127.0.0.1 is in use: stop the other program, or choose another with --port\n`
   await expectRefusal(runForgelet, 2, [`serve --port ${port}`, line])
-  occupied.close()
 })
 
 test('--json gives every mistake of a fixture in one line', async () => {

@@ -1,13 +1,12 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { generateKey } from '../../src/signing-keys/signing-keys.ts'
 import { freePort } from '../http.ts'
 import type { Running } from '../start-forgelet.ts'
-import { startForgelet, startForgeletProcess } from '../start-forgelet.ts'
+import { newFolder, startForgelet, startForgeletProcess } from '../start-forgelet.ts'
 import { pinned, WORLD } from './small-world.ts'
 
 const headers = { authorization: 'token alice-token' }
@@ -15,8 +14,7 @@ const headers = { authorization: 'token alice-token' }
 let folder: string
 
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'forgelet-serve-'))
-  return () => rm(folder, { recursive: true })
+  folder = await newFolder()
 })
 
 /** Serves in this process; the working directory is the folder. */

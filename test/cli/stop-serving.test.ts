@@ -1,10 +1,9 @@
 import { once } from 'node:events'
-import type { AddressInfo } from 'node:net'
 import { createServer } from 'node:net'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { ForgeServer } from '../../src/cli/server.ts'
 import type { Connection } from '../http.ts'
-import { dial, freePort } from '../http.ts'
+import { dial, freePort, listening } from '../http.ts'
 import { runForgelet, startForgelet, startForgeletProcess } from '../start-forgelet.ts'
 
 const fixture = {
@@ -84,10 +83,9 @@ test('a connection that arrives while the process is busy is refused with a resp
 
 test('an idle connection is kept for as long as was announced, and then closed', async () => {
   const server = new ForgeServer()
-  await once(server.http.listen(0, '127.0.0.1'), 'listening')
-  const { port } = server.http.address() as AddressInfo // it listens on a port
+  const { origin } = await listening(server.http)
   server.http.keepAliveTimeout = 300
-  const [used, unused] = [await dial(port), await dial(port)]
+  const [used, unused] = [await dial(origin), await dial(origin)]
   await ask(used, get('/healthz'))
   const began = performance.now()
   const ended = server.close(20_000)
@@ -136,11 +134,9 @@ test.each([
 })
 
 test('a server that waits for its database is alive and not ready, and stops at once', async () => {
-  const silent = createServer((socket) => socket.on('error', () => undefined)).listen(0, '127.0.0.1')
+  const [free, port] = [await freePort(), await freePort()]
+  const silent = createServer((socket) => socket.on('error', () => undefined)).listen(port, '127.0.0.1')
   onTestFinished(() => void silent.close())
-  await once(silent, 'listening')
-  const free = await freePort()
-  const { port } = silent.address() as AddressInfo // it listens on a port
   const db = `postgres://forge@127.0.0.1:${port}/forge`
   const stop = new AbortController()
   const ended = runForgelet(['serve', '--db', db, '--port', String(free)], { stop: stop.signal })

@@ -1,11 +1,10 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as after } from 'node:timers/promises'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { openStandalone } from '../../src/standalone/standalone.ts'
 import { MARIADB, newDatabase, onDatabases, POSTGRES } from '../databases.ts'
-import { startCommand } from '../start-forgelet.ts'
+import { newFolder, startCommand } from '../start-forgelet.ts'
 
 const USERS = Array.from({ length: 100 }, (_, at) => ({ username: `user-${at}` }))
 const FIXTURE = {
@@ -33,8 +32,7 @@ onDatabases([POSTGRES, MARIADB], (_open, kind) => {
     await (await openStandalone({ db, logger: false })).close()
     const count = async (sql: string) => Number((await database.run(sql))[0]?.['n'])
 
-    const folder = await mkdtemp(join(tmpdir(), 'forgelet-fixture-kill-'))
-    onTestFinished(() => rm(folder, { recursive: true }))
+    const folder = await newFolder()
     await writeFile(join(folder, 'fixture.json'), JSON.stringify(FIXTURE))
     const start = () =>
       startCommand(['serve', '--db', db, '--port', '0', '--json', '--fixture', 'fixture.json'], { folder })

@@ -1,9 +1,8 @@
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { parseFixture } from '../../src/standalone/standalone.ts'
-import { startForgelet } from '../start-forgelet.ts'
+import { newFolder, startForgelet } from '../start-forgelet.ts'
 
 async function pageParts(): Promise<{ readonly example: string; readonly command: string }> {
   const page = await readFile(join(import.meta.dirname, '../../docs/fixture.md'), 'utf8')
@@ -18,8 +17,7 @@ test('the example of the fixture page is a fixture', async () => {
 })
 
 test('the command of the fixture page serves the example', async () => {
-  const folder = await mkdtemp(join(tmpdir(), 'forgelet-fixture-page-'))
-  onTestFinished(() => rm(folder, { recursive: true }))
+  const folder = await newFolder()
   const { example, command } = await pageParts()
   await writeFile(join(folder, 'fixture.json'), example)
   const running = await startForgelet(command.split(' '), { folder })

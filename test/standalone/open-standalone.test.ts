@@ -1,31 +1,25 @@
 import { existsSync } from 'node:fs'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import { generateKey } from '../../src/signing-keys/signing-keys.ts'
 import type { Standalone, StandaloneOptions } from '../../src/standalone/standalone.ts'
 import { openStandalone } from '../../src/standalone/standalone.ts'
+import { newFolder } from '../start-forgelet.ts'
 import { WORLD } from './world.ts'
 
 let folder: string
 let file: string
-const open: Standalone[] = []
 
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'forgelet-standalone-'))
+  folder = await newFolder()
   file = join(folder, 'forge.sqlite')
-})
-
-afterEach(async () => {
-  await Promise.all(open.splice(0).map((host) => host.close()))
-  await rm(folder, { recursive: true })
 })
 
 async function opened(options: Partial<StandaloneOptions> = {}): Promise<Standalone> {
   const host = await openStandalone({ db: file, ...options })
-  open.push(host)
+  onTestFinished(() => host.close())
   return host
 }
 

@@ -1,7 +1,6 @@
 import { execFile } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { beforeEach, describe, expect, test } from 'vitest'
@@ -10,20 +9,19 @@ import { openStandalone } from '../../../src/standalone/standalone.ts'
 import { githubIssue } from '../../exchange/forges/samples.ts'
 import { bareIssue, fullIssue } from '../../schema/documents/sample-issue.ts'
 import { textOf } from '../../standalone/open-host.ts'
-import { runForgelet } from '../../start-forgelet.ts'
+import { newFolder, runForgelet } from '../../start-forgelet.ts'
 
 // "forgelet issues import" and "export" in this process, on SQLite. import-kills.servers.test.ts kills the program.
 
 let folder: string
 
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'forgelet-import-test-'))
+  folder = await newFolder()
   const fixture = {
     users: [{ username: 'acme' }, { username: 'mia' }],
     repositories: [{ owner: 'acme', name: 'rocket' }],
   }
   await (await openStandalone({ db: join(folder, 'forge.sqlite'), fixture })).close()
-  return () => rm(folder, { recursive: true })
 })
 
 /** Runs "forgelet issues" on the repository. */

@@ -1,14 +1,13 @@
 import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { setTimeout as pause } from 'node:timers/promises'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { describeWith } from '../../programs.ts'
 import { bareIssue } from '../../schema/documents/sample-issue.ts'
-import { startCommand } from '../../start-forgelet.ts'
+import { newFolder, startCommand } from '../../start-forgelet.ts'
 
 // Real child processes of dist/cli.js: standard streams, a terminal, and signals.
 
@@ -16,8 +15,7 @@ const cli = resolve(import.meta.dirname, '../../../dist/cli.js')
 let folder: string
 
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'forgelet-streams-'))
-  return () => rm(folder, { recursive: true })
+  folder = await newFolder()
 })
 
 /** A document of this many issues, each about 10 kB. */

@@ -1,19 +1,17 @@
-import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { giteaDump, githubComment, githubIssue, gitlabIssue, gitlabMembers } from '../../exchange/forges/samples.ts'
 import { bareIssue, fullIssue } from '../../schema/documents/sample-issue.ts'
 import { textOf } from '../../standalone/open-host.ts'
-import { runForgelet } from '../../start-forgelet.ts'
+import { newFolder, runForgelet } from '../../start-forgelet.ts'
 
 // "forgelet issues validate" and "convert" in this process. issues-streams.test.ts runs the program.
 
 let folder: string
 
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'forgelet-issues-'))
-  return () => rm(folder, { recursive: true })
+  folder = await newFolder()
 })
 
 const issues = (...args: readonly string[]) => runForgelet(['issues', ...args], { folder })

@@ -1,10 +1,8 @@
 import { readFileSync } from 'node:fs'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as after } from 'node:timers/promises'
-import { expect, onTestFinished, test } from 'vitest'
-import { startForgeletProcess, startProgram } from '../../start-forgelet.ts'
+import { expect, test } from 'vitest'
+import { newFolder, startForgeletProcess, startProgram } from '../../start-forgelet.ts'
 import { issueRecord } from '../../world.ts'
 
 const MAX_MEMORY = 1024 * 1024 * 1024
@@ -22,8 +20,7 @@ const FIXTURE = {
 test('100 readers that do not read and 20 hostile uploads leave a server alive, and others wait for a moment', {
   timeout: 180_000,
 }, async () => {
-  const folder = await mkdtemp(join(tmpdir(), 'forgelet-hostile-'))
-  onTestFinished(() => rm(folder, { recursive: true }))
+  const folder = await newFolder()
   const server = await startForgeletProcess(['--db', join(folder, 'forge.sqlite')], { fixture: FIXTURE })
   const records = Array.from({ length: 20_000 }, (_, at) => issueRecord(at + 1, { content: 'It flies. '.repeat(200) }))
   const imported = await fetch(`${server.url}/repos/ada/rocket/issues/import`, {
