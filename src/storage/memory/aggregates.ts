@@ -118,8 +118,8 @@ function blocks(memory: Memory): BlockStore<undefined> {
       return new Set(userIds.filter((userId) => blocked.has(userId)))
     },
     page(organizationId, query) {
-      memory.refuseRetired(['organization', organizationId])
       const page = cutPage(of(organizationId), ({ place }) => [place, ''], query)
+      memory.refuseRetired(['organization', organizationId])
       return { ...page, items: page.items.map(({ block }) => block) }
     },
   }

@@ -161,16 +161,8 @@ export class Table<Row> {
 }
 
 function thingOf(retired: Retired): Thing {
-  switch (retired.thing) {
-    case 'user':
-      return ['user', retired.userId]
-    case 'organization':
-      return ['organization', retired.organizationId]
-    case 'repository':
-      return ['repository', retired.repositoryId]
-    case 'issue':
-      return ['issue', retired.issueId]
-    default:
-      return retired satisfies never
-  }
+  if (retired.thing === 'user') return ['user', retired.userId]
+  if (retired.thing === 'organization') return ['organization', retired.organizationId]
+  if (retired.thing === 'repository') return ['repository', retired.repositoryId]
+  return ['issue', retired.issueId]
 }

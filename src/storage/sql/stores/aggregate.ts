@@ -6,6 +6,7 @@ import type { Statement } from '../query.ts'
 import type { RowsOfEach, Session, SqlRuntime, Statements } from '../session.ts'
 import type { EventLog } from './event-log.ts'
 import type { Head, HeadKey, Heads } from './locks.ts'
+import { refuseRetired } from './locks.ts'
 
 /** What every store is built from. */
 export interface StoreParts<Tx> {
@@ -42,7 +43,7 @@ export interface Writing {
   /** The head to save. */
   readonly head: Head
   /** Checks the rows of each statement. @throws ForgeError `*_NOT_FOUND` if something may not be added */
-  verify?(rows: readonly (readonly unknown[])[]): void
+  readonly verify?: (rows: readonly (readonly unknown[])[]) => void
 }
 
 /** The statements that write one row of a list. */
@@ -99,7 +100,10 @@ function* applyChange<Key, State, Rows extends readonly unknown[], Result, Tx>(
   { session, key, change, open }: Attempt<Key, State, Result, Tx>,
 ): SyncOrAsync<Outcome<Result>> {
   const { prepare } = change
-  const { head, rows } = yield* heads.lockThenLoad(session, aggregate.locks(key), aggregate.loading(key))
+  const { heads: locked, rows } = yield* heads.lock(session, aggregate.locks(key), aggregate.loading(key))
+  for (const head of locked) refuseRetired(head)
+  const head = locked.at(-1)
+  if (head === undefined) throw new Error('a change locks at least one head')
   const before = aggregate.state(key, rows, head)
   const decide = prepare === undefined ? change.decide : yield* wait(session.lend(() => prepare(before, open)))
   const at = change.by.at()
@@ -108,8 +112,6 @@ function* applyChange<Key, State, Rows extends readonly unknown[], Result, Tx>(
 
   const writing: Writing = after === before ? { statements: [], head } : aggregate.writing(key, { before, after, head })
   const statements = [...writing.statements, heads.saving(writing.head)]
-  const { rows: written, events } = yield* log.write(session, { statements, drafts, at, actorId: change.by.actorId })
-  writing.verify?.(written)
-  yield* log.show(session, events, change, open)
+  const events = yield* log.write(session, { statements, verify: writing.verify, drafts, at }, change, open)
   return { result, events }
 }

@@ -11,7 +11,7 @@ import type { Row } from '../fields.ts'
 import type { QueryValues } from '../query.ts'
 import { defineQuery } from '../query.ts'
 import type { Session } from '../session.ts'
-import { noCursor } from './pages.ts'
+import { noCursor, pageOf } from './pages.ts'
 
 /** The total of the holders beside one of them; or beside nulls if the page has none. */
 type FoundHolder = { readonly total: number } & (
@@ -87,14 +87,12 @@ export function holdersReader(
       if (first === undefined) return undefined
 
       const holders = found.flatMap((row) => (row.userId === null ? [] : [row]))
-      const page = holders.slice(0, query.limit)
-      const last = page.at(-1)
-      const hasMore = last !== undefined && holders.length > query.limit
-      return {
-        items: page.map(({ userId, grantedAt, grantedBy }) => ({ userId, grantedAt: new Date(grantedAt), grantedBy })),
-        total: first.total,
-        limit: query.limit,
-        cursor: hasMore ? `g${last.grantedAt} ${last.userId}` : undefined,
-      }
+      const { items, limit, cursor } = pageOf(
+        holders,
+        query.limit,
+        ({ userId, grantedAt, grantedBy }) => ({ userId, grantedAt: new Date(grantedAt), grantedBy }),
+        (last) => `g${last.grantedAt} ${last.userId}`,
+      )
+      return { items, total: first.total, limit, cursor }
     })
 }

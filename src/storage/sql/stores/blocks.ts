@@ -140,22 +140,22 @@ export function sqlBlocks<Tx>(parts: StoreParts<Tx>): { store: BlockStore<Tx> } 
     },
 
     *organization(session, { organizationId }) {
-      const head = yield* heads.lock(session, headOf({ organizationId }))
-      if (head.retired) return undefined
+      const [head] = (yield* heads.lock(session, [headOf({ organizationId })], [])).heads
+      if (head === undefined || head.retired) return undefined
 
       return { removed: { blocks: head.total }, statements: [removeBy({ organizationId })], retired: [head] }
     },
 
     /** The snapshot of a host's transaction may be older than the lock on the user: what was removed counts. */
     *ofUser(session, userId) {
-      const { found: locked } = yield* heads.lockFound(session, blocking({ userId }), { headOf })
+      const { found } = yield* heads.lockFound(session, blocking({ userId }), { headOf })
       const removed = yield* query(session, removeOf({ userId }))
 
       const names = new Set(removed.map(({ organizationId }) => organizationId))
-      const found = locked.filter(({ key }) => names.has(key.organizationId))
+      const changed = found.filter(({ key }) => names.has(key))
       return {
         removed: { blocks: removed.length },
-        heads: found.map(({ head }) => ({ ...head, total: head.total - 1 })),
+        heads: changed.map((head) => ({ ...head, total: head.total - 1 })),
       }
     },
   }

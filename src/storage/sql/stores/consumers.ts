@@ -4,7 +4,7 @@ import type { EventStore } from '../../contract/events.ts'
 import type { SqlContext } from '../context.ts'
 import type { Row } from '../fields.ts'
 import { fieldsOf } from '../fields.ts'
-import type { Query, QueryValues } from '../query.ts'
+import type { QueryValues } from '../query.ts'
 import { defineQuery } from '../query.ts'
 import type { Session, SqlRuntime } from '../session.ts'
 import { execute, query, queryEach } from '../session.ts'
@@ -115,20 +115,4 @@ export function sqlConsumers<Tx>(
 
 function isLeased({ holder, until, now }: ConsumerRow): boolean {
   return holder !== null && until > now
-}
-
-/**
- * Defines the query for the place that every name has processed; no row if there are no names. It needs no lock: a cursor
- * only moves forward, so every name has permanently processed the place that is read.
- */
-export function behindAllQuery({ build, columns }: SqlContext): Query<unknown, { readonly position: number }> {
-  return defineQuery(
-    () =>
-      build
-        .selectFrom('consumers')
-        .select(columns.number('position').as('position'))
-        .orderBy('consumers.position')
-        .limit(1),
-    { asWritten: true },
-  )
 }

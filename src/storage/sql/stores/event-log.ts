@@ -8,7 +8,7 @@ import type { WriteContext } from '../../contract/stores.ts'
 import type { SqlContext } from '../context.ts'
 import type { Row } from '../fields.ts'
 import { fieldsOf } from '../fields.ts'
-import type { Query, QueryValues, Statement } from '../query.ts'
+import type { QueryValues, Statement } from '../query.ts'
 import { defineQuery } from '../query.ts'
 import type { Tables } from '../schema/tables.ts'
 import type { Session } from '../session.ts'
@@ -53,11 +53,13 @@ export function toEvent(row: EventRow): ForgeEvent {
 /** The written version of the format of `data`. */
 const DATA_VERSION = 1
 
-/** What one attempt writes: rows and heads, and its events with the actor and the time that they share. */
+/** What one attempt writes beside its events. */
 interface Written {
+  /** What writes the rows and the heads. */
   readonly statements: readonly Statement<unknown>[]
+  /** Checks the rows that the statements return. */
+  readonly verify?: ((rows: readonly (readonly unknown[])[]) => void) | undefined
   readonly drafts: readonly EventDraft[]
-  readonly actorId: Id | null
   readonly at: Date
 }
 
@@ -66,53 +68,48 @@ type NewEvent = Omit<EventRow, 'id' | 'at'> & { readonly at: Date }
 
 /** Writes changes with their events, inside their transaction. */
 export class EventLog {
-  readonly #insert: Query<NewEvent, { readonly id: Id }>
+  readonly #context: SqlContext
+
+  readonly #insert = defineQuery((given: QueryValues<NewEvent>) => {
+    const fields = fieldsOf(this.#context, 'events')
+    const insert = this.#context.build.insertInto('events').values(fields.written(given, ...WRITTEN))
+    return insert.returning(fields.read('id'))
+  })
 
   constructor(context: SqlContext) {
-    this.#insert = insertQuery(context)
+    this.#context = context
   }
 
-  /** Writes rows, heads and events together. Returns the rows of each statement, and the events with their ids. */
-  *write(
+  /**
+   * Writes rows, heads and events together, and passes the events to the host's `beforeCommit`. An exception from it ends
+   * the change.
+   *
+   * @param open - the open transaction, as the host's code receives it
+   */
+  *write<Tx>(
     session: Session,
-    { statements, drafts, actorId, at }: Written,
-  ): SyncOrAsync<{ readonly rows: readonly (readonly unknown[])[]; readonly events: readonly ForgeEvent[] }> {
+    { statements, verify, drafts, at }: Written,
+    { by: { actorId }, beforeCommit }: WriteContext<Tx>,
+    open: Tx,
+  ): SyncOrAsync<readonly ForgeEvent[]> {
     const inserts = drafts.map(({ data, ...draft }) =>
       this.#insert({ version: DATA_VERSION, at, actorId, data: JSON.stringify(data), ...draft }),
     )
     const [rows, written] = yield* queryEachAfter<unknown, readonly { readonly id: Id }[]>(session, statements, inserts)
+    verify?.(rows)
     const events = drafts.map((draft, index): ForgeEvent => {
       const id = written[index]?.[0]?.id
       if (id === undefined) throw new Error('an event was written without an id')
       return copyEvent({ id, version: DATA_VERSION, at, actorId, ...draft })
     })
-    return { rows, events }
-  }
-
-  /** Passes the events to the host's `beforeCommit` before the commit. An exception from it ends the change. */
-  show<Tx>(
-    session: Session,
-    events: readonly ForgeEvent[],
-    { beforeCommit }: WriteContext<Tx>,
-    transaction: Tx,
-  ): SyncOrAsync<void> {
-    if (events.length === 0 || beforeCommit === undefined) return wait(undefined)
-
-    return wait(session.lend(() => beforeCommit(events.map(copyEvent), transaction)))
+    if (events.length > 0 && beforeCommit !== undefined) {
+      yield* wait(session.lend(() => beforeCommit(events.map(copyEvent), open)))
+    }
+    return events
   }
 }
 
 /** Copies an event: the receiver may modify its copy. */
 function copyEvent<E extends ForgeEvent>(event: E): E {
   return { ...event, at: new Date(event.at), data: { ...event.data } }
-}
-
-function insertQuery(context: SqlContext): Query<NewEvent, { readonly id: Id }> {
-  const fields = fieldsOf(context, 'events')
-  return defineQuery((given: QueryValues<NewEvent>) =>
-    context.build
-      .insertInto('events')
-      .values(fields.written(given, ...WRITTEN))
-      .returning(fields.read('id')),
-  )
 }

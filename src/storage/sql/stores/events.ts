@@ -13,7 +13,7 @@ import type { EventRow } from './event-log.ts'
 import { selectEvents, toEvent } from './event-log.ts'
 import { Outbox } from './outbox.ts'
 import type { Slice } from './pages.ts'
-import { noCursor, pageOf, sliceIn } from './pages.ts'
+import { cursorOf, pageOf, sliceIn } from './pages.ts'
 import { sqlPruning } from './pruning.ts'
 
 type Pinning = ForgeEvent<'issue.pinned' | 'issue.unpinned'>
@@ -54,10 +54,7 @@ export function sqlEvents<Tx>({ context, runtime }: StoreParts<Tx>): EventStore<
     list: (filter, query) =>
       runtime.read((session) => {
         const slice = sliceIn(query, -Number.MAX_SAFE_INTEGER)
-        if (slice === undefined) throw noCursor()
-        return after(session.all(listing(filter, slice)), (found) =>
-          pageOf(found.map(placed), query.limit, ({ row }) => toEvent(row)),
-        )
+        return after(session.all(listing(filter, slice)), (found) => pageOf(found, query.limit, toEvent, cursorAt))
       }, undefined),
     history: (issueId, transaction) =>
       runtime.read(
@@ -69,9 +66,9 @@ export function sqlEvents<Tx>({ context, runtime }: StoreParts<Tx>): EventStore<
   }
 }
 
-/** Adds the place of a row in the audit view, which lists the newest first. */
-function placed(row: EventRow) {
-  return { place: -Number(row.id), row }
+/** Places of the audit view are negative, because it lists the newest first. */
+function cursorAt({ id }: EventRow): string {
+  return cursorOf(-Number(id))
 }
 
 function isPinning(event: ForgeEvent): event is Pinning {

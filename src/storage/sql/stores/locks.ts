@@ -5,13 +5,12 @@ import { after } from '../../../schema/sync-or-async.ts'
 import type { SqlContext } from '../context.ts'
 import type { Row } from '../fields.ts'
 import { fieldsOf } from '../fields.ts'
-import type { IdCodec } from '../ids.ts'
 import type { Query, QueryValues, Statement } from '../query.ts'
 import { defineQuery, rowsOf } from '../query.ts'
 import type { HeadScope } from '../schema/tables.ts'
 import { HEAD_SCOPES } from '../schema/tables.ts'
 import type { RowsOfEach, Session, Statements } from '../session.ts'
-import { query, queryEach, queryEachAfter, queryFirst } from '../session.ts'
+import { query, queryEachAfter } from '../session.ts'
 
 /** Identifies one head. */
 export interface HeadKey {
@@ -34,19 +33,19 @@ type HeadRow = Pick<Row<'heads'>, (typeof STATE)[number]>
 /** What a head has beside its key and its version. */
 const STATE = ['epoch', 'retired', 'total', 'nextSeq'] as const
 
-/** How aggregates that a query finds are locked. */
-export interface FoundAggregates<Key> {
-  readonly headOf: (key: Key) => HeadKey
-  /** Aggregates of the same scope to lock whether or not the query finds them. */
-  readonly known?: readonly Key[]
+/** How the heads of aggregates that a query finds are locked. */
+interface FoundAggregates<Row> {
+  readonly headOf: (row: Row) => HeadKey
+  /** Heads of the same scope to lock whether or not the query finds their aggregates. */
+  readonly known?: readonly HeadKey[]
   /** Heads to lock behind those that are found first. */
   readonly last?: readonly HeadKey[]
 }
 
-/** What was locked: the aggregates that were found or known, and the heads behind them. */
-interface LockedAggregates<Key> {
-  readonly found: readonly { readonly key: Key; readonly head: Head }[]
-  readonly last: readonly Head[]
+/** What was locked, and the rows that were loaded behind the locks. */
+interface LockedHeads<Rows extends readonly unknown[]> {
+  readonly heads: readonly Head[]
+  readonly rows: RowsOfEach<Rows>
 }
 
 /**
@@ -54,22 +53,26 @@ interface LockedAggregates<Key> {
  * that writes has the one write lock of the database, a head is only read, and created when it is saved.
  */
 export class Heads {
-  readonly #ids: IdCodec
-  readonly #find: Query<HeadKey, HeadRow>
+  readonly #context: SqlContext
   readonly #lock: Query<HeadKey, HeadRow>
   readonly #save: Query<Head, unknown>
 
+  readonly #find = defineQuery((given: QueryValues<HeadKey>) => {
+    const fields = fieldsOf(this.#context, 'heads')
+    const rows = this.#context.build.selectFrom('heads').select(fields.read(...STATE))
+    return rows.where(fields.are(given, 'scope', 'key'))
+  })
+
   constructor(context: SqlContext) {
     const lock = lockQuery(context)
-    this.#ids = context.ids
-    this.#find = findQuery(context)
+    this.#context = context
     this.#lock = lock ?? this.#find
     this.#save = lock === undefined ? saveOrCreateQuery(context) : saveQuery(context)
   }
 
   /** Returns the key of the head of a thing. @throws TypeError if the id does not fit its column */
   of(scope: Exclude<HeadScope, 'catalogue'>, id: Id): HeadKey {
-    return { scope, key: this.#ids.fitting(HEAD_SCOPES[scope], id) }
+    return { scope, key: this.#context.ids.fitting(HEAD_SCOPES[scope], id) }
   }
 
   /** Returns the statement that reads a head without locking it. */
@@ -96,11 +99,6 @@ export class Heads {
     })
   }
 
-  /** Locks a head until the end of the transaction. Load what it guards in a later statement. */
-  *lock(session: Session, key: HeadKey): SyncOrAsync<Head> {
-    return toHead(key, yield* queryFirst(session, this.#lock(key)))
-  }
-
   /** Returns the statements that lock heads. */
   locking(keys: readonly HeadKey[]): readonly Statement<unknown>[] {
     return keys.map(this.#lock)
@@ -113,51 +111,36 @@ export class Heads {
     for (const [index, key] of keys.entries()) refuseRetired(toHead(key, rowsOf<HeadRow>(rows[index] ?? [])[0]))
   }
 
-  /** Locks heads in the given order, which must be the global order of locks. */
-  *lockEach(session: Session, keys: readonly HeadKey[]): SyncOrAsync<readonly Head[]> {
-    const rows = yield* queryEach<readonly HeadRow[]>(session, keys.map(this.#lock))
-    return keys.map((key, index) => toHead(key, rows[index]?.[0]))
-  }
-
   /**
-   * Locks the heads of a change in the global order of locks, and then loads what they guard. Returns the last head.
-   * @throws ForgeError `*_NOT_FOUND` if one is retired
+   * Locks heads until the end of the transaction, in the given order, which must be the global order of locks. Behind them
+   * it runs the statements that load what they guard.
    */
-  *lockThenLoad<Rows extends readonly unknown[]>(
+  *lock<Rows extends readonly unknown[]>(
     session: Session,
     keys: readonly HeadKey[],
     loading: Statements<Rows>,
-  ): SyncOrAsync<{ readonly head: Head; readonly rows: RowsOfEach<Rows> }> {
+  ): SyncOrAsync<LockedHeads<Rows>> {
     const [locked, rows] = yield* queryEachAfter(session, keys.map(this.#lock), loading)
-    const heads = keys.map((key, index) => toHead(key, locked[index]?.[0]))
-    for (const head of heads) refuseRetired(head)
-    const head = heads.at(-1)
-    if (head === undefined) throw new Error('a change locks at least one head')
-    return { head, rows }
+    return { heads: keys.map((key, index) => toHead(key, locked[index]?.[0])), rows }
   }
 
   /**
    * Locks the aggregates that a query finds. It queries twice, because aggregates may be added until everything before
    * them in the order of locks is locked. The first query locks no row: rows are locked after their heads.
    */
-  *lockFound<Key>(
+  *lockFound<Row>(
     session: Session,
-    found: Statement<Key>,
-    { headOf, known = [], last = [] }: FoundAggregates<Key>,
-  ): SyncOrAsync<LockedAggregates<Key>> {
-    const first = inOrder([...known, ...(yield* query(session, { asWritten: true, ...found }))], headOf)
-    const locks = [...first.map(headOf), ...last].map(this.#lock)
-    const [rows, [again]] = yield* queryEachAfter<HeadRow, [Key]>(session, locks, [found])
+    aggregates: Statement<Row>,
+    { headOf, known = [], last = [] }: FoundAggregates<Row>,
+  ): SyncOrAsync<{ readonly found: readonly Head[]; readonly last: readonly Head[] }> {
+    const rows = yield* query(session, { asWritten: true, ...aggregates })
+    const first = inOrder([...known, ...rows.map(headOf)])
+    const locked = yield* this.lock<[Row]>(session, [...first, ...last], [aggregates])
 
-    const names = new Set(first.map((key) => headOf(key).key))
-    const late = inOrder(again, headOf).filter((key) => !names.has(headOf(key).key))
-    const lateRows =
-      late.length === 0 ? [] : yield* queryEach<readonly HeadRow[]>(session, late.map(headOf).map(this.#lock))
-    const all = [...rows.slice(0, first.length), ...lateRows]
-    return {
-      found: [...first, ...late].map((key, index) => ({ key, head: toHead(headOf(key), all[index]?.[0]) })),
-      last: last.map((key, index) => toHead(key, rows[first.length + index]?.[0])),
-    }
+    const names = new Set(first.map(({ key }) => key))
+    const late = inOrder(locked.rows[0].map(headOf)).filter(({ key }) => !names.has(key))
+    const { heads } = yield* this.lock(session, late, [])
+    return { found: [...locked.heads.slice(0, first.length), ...heads], last: locked.heads.slice(first.length) }
   }
 
   /** Writes a locked head. It raises the version, which makes an isolated transaction of the host detect the change. */
@@ -172,10 +155,10 @@ export function refuseRetired({ scope, retired }: Pick<Head, 'scope' | 'retired'
   if (retired && thing !== undefined) throw notFound(thing)
 }
 
-/** Returns each aggregate once, in the global order of locks among heads of one scope. */
-function inOrder<Key>(keys: readonly Key[], headOf: (key: Key) => HeadKey): readonly Key[] {
-  const byName = new Map(keys.map((key) => [headOf(key).key, key]))
-  return [...byName].sort(([one], [other]) => (one < other ? -1 : 1)).map(([, key]) => key)
+/** Returns each of these heads of one scope once, in the global order of locks. */
+function inOrder(keys: readonly HeadKey[]): readonly HeadKey[] {
+  const byName = new Map(keys.map((head) => [head.key, head]))
+  return [...byName.values()].sort((one, other) => (one.key < other.key ? -1 : 1))
 }
 
 function toHead({ scope, key }: HeadKey, row: HeadRow | undefined): Head {
@@ -197,16 +180,6 @@ function lockQuery(context: SqlContext): Query<HeadKey, HeadRow> | undefined {
       return lockExisting(insert).returning(fieldsOf(context, 'heads').read(...STATE))
     },
     { takesLock: true },
-  )
-}
-
-function findQuery(context: SqlContext): Query<HeadKey, HeadRow> {
-  const fields = fieldsOf(context, 'heads')
-  return defineQuery((given) =>
-    context.build
-      .selectFrom('heads')
-      .select(fields.read(...STATE))
-      .where(fields.are(given, 'scope', 'key')),
   )
 }
 

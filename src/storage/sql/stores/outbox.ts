@@ -3,7 +3,10 @@ import type { Id } from '../../../schema/ids.ts'
 import type { ForgeEvent } from '../../../schema/records.ts'
 import type { SyncOrAsync } from '../../../schema/sync-or-async.ts'
 import { wait } from '../../../schema/sync-or-async.ts'
+import type { EventStore } from '../../contract/events.ts'
 import type { SqlContext } from '../context.ts'
+import type { Row } from '../fields.ts'
+import { fieldsOf } from '../fields.ts'
 import type { Query, QueryValues, Statement } from '../query.ts'
 import { defineQuery } from '../query.ts'
 import type { Session, SqlRuntime } from '../session.ts'
@@ -12,25 +15,15 @@ import type { EventRow } from './event-log.ts'
 import { EVENT_FIELDS, outboxPlace, selectEvents, toEvent } from './event-log.ts'
 import { cursorOf, noCursor, placeOf } from './pages.ts'
 
-/** The input of a read of the outbox. */
-interface OutboxQuery {
-  readonly after: string | undefined
-  readonly limit: number
-}
+type OutboxQuery = Parameters<EventStore<unknown>['read']>[0]
 
-/** The result of a read of the outbox. */
-interface OutboxPage {
-  readonly events: readonly ForgeEvent[]
-  readonly cursor: string
-}
+type OutboxPage = Awaited<ReturnType<EventStore<unknown>['read']>>
 
-/** The one row of the outbox: how far it is numbered, and where it begins. */
-interface OutboxState {
-  /** The last assigned position; 0 if ids are the positions. */
-  readonly last: number
-  /** The place of the last removed event: reading begins after it. */
-  readonly floor: number
-}
+/**
+ * The one row of the outbox: the last assigned position, 0 if ids are the positions; and the place of the last removed
+ * event, after which reading begins.
+ */
+type OutboxState = Pick<Row<'outbox'>, 'lastPosition' | 'floor'>
 
 /** The floor beside an event of a page; beside nulls if there are none. */
 type FloorAndEvent = Pick<OutboxState, 'floor'> & ((EventRow & { readonly place: number }) | { readonly place: null })
@@ -44,60 +37,64 @@ const MAX_NUMBERED_EVENTS = 1000
  * outbox. Positions therefore grow in order of commit, without gaps.
  */
 export class Outbox<Tx> {
+  readonly #context: SqlContext
   readonly #runtime: SqlRuntime<Tx>
-  readonly #find: Query<unknown, OutboxState>
-  readonly #lock: Query<unknown, unknown>
-  readonly #save: Query<OutboxState, unknown>
-  readonly #page: Query<{ readonly after: number; readonly limit: number }, FloorAndEvent>
-  readonly #unnumbered: Query<{ readonly limit: number }, { readonly id: Id }>
+
+  readonly #find = defineQuery((_: QueryValues<unknown>) =>
+    this.#context.build.selectFrom('outbox').select(fieldsOf(this.#context, 'outbox').read('lastPosition', 'floor')),
+  )
+
+  /** Locks the row: writing a column unchanged does that in every database. */
+  readonly #lock = defineQuery(
+    (_: QueryValues<unknown>) => this.#context.build.updateTable('outbox').set((row) => ({ floor: row.ref('floor') })),
+    { takesLock: true },
+  )
+
+  readonly #save = defineQuery((given: QueryValues<OutboxState>) =>
+    this.#context.build
+      .updateTable('outbox')
+      .set(fieldsOf(this.#context, 'outbox').written(given, 'lastPosition', 'floor')),
+  )
+
+  readonly #page = defineQuery((given: QueryValues<{ after: number; limit: number }>) => {
+    const { build, columns, dialect } = this.#context
+    const place = outboxPlace(this.#context)
+    const events = selectEvents(this.#context)
+      .select(dialect.number(place).as('place'))
+      .where(place, '>', given('after'))
+      .orderBy(place)
+      .limit(given('limit'))
+    return build
+      .selectFrom('outbox')
+      .leftJoin(events.as('page'), (join) => join.onTrue())
+      .select([columns.number('outbox.floor').as('floor'), 'page.place'])
+      .select(EVENT_FIELDS.map((field) => `page.${field}` as const))
+      .orderBy('page.place')
+      .$castTo<FloorAndEvent>()
+  })
+
+  /** Not a locking read, which would wait for every open transaction that has written an event. */
+  readonly #unnumbered = defineQuery(
+    (given: QueryValues<{ limit: number }>) =>
+      this.#context.build
+        .selectFrom('events')
+        .select(fieldsOf(this.#context, 'events').read('id'))
+        .where('position', 'is', null)
+        .orderBy('events.id')
+        .limit(given('limit')),
+    { asWritten: true },
+  )
+
   readonly #number: Query<{ readonly ids: readonly Id[]; readonly last: number }, unknown> | undefined
 
   constructor(context: SqlContext, runtime: SqlRuntime<Tx>) {
-    const { build, columns, dialect } = context
-    const { numberEvents } = dialect
-    const place = outboxPlace(context)
+    const { numberEvents } = context.dialect
+    this.#context = context
     this.#runtime = runtime
-    this.#find = defineQuery(() =>
-      build
-        .selectFrom('outbox')
-        .select([columns.number('last_position').as('last'), columns.number('floor').as('floor')]),
-    )
-    // Writing a column unchanged locks the row in every database.
-    this.#lock = defineQuery(() => build.updateTable('outbox').set((row) => ({ floor: row.ref('floor') })), {
-      takesLock: true,
-    })
-    this.#save = defineQuery((given) =>
-      build.updateTable('outbox').set({ last_position: given('last'), floor: given('floor') }),
-    )
-    this.#page = defineQuery((given: QueryValues<{ after: number; limit: number }>) => {
-      const events = selectEvents(context)
-        .select(dialect.number(place).as('place'))
-        .where(place, '>', given('after'))
-        .orderBy(place)
-        .limit(given('limit'))
-      return build
-        .selectFrom('outbox')
-        .leftJoin(events.as('page'), (join) => join.onTrue())
-        .select([columns.number('outbox.floor').as('floor'), 'page.place'])
-        .select(EVENT_FIELDS.map((field) => `page.${field}` as const))
-        .orderBy('page.place')
-        .$castTo<FloorAndEvent>()
-    })
-    // A locking read would wait for every open transaction that has written an event.
-    this.#unnumbered = defineQuery(
-      (given: QueryValues<{ limit: number }>) =>
-        build
-          .selectFrom('events')
-          .select(columns.id('events.id').as('id'))
-          .where('position', 'is', null)
-          .orderBy('events.id')
-          .limit(given('limit')),
-      { asWritten: true },
-    )
     this.#number =
       numberEvents &&
       defineQuery((given) =>
-        numberEvents(build, { ids: given('ids').as((ids) => JSON.stringify(ids)), last: given('last') }),
+        numberEvents(context.build, { ids: given('ids').as((ids) => JSON.stringify(ids)), last: given('last') }),
       )
   }
 
@@ -127,11 +124,11 @@ export class Outbox<Tx> {
   }
 
   /** Locks the row until the end of the transaction, and then runs another query. */
-  *lock<Row>(
+  *lock<Next>(
     session: Session,
-    next: readonly [] | readonly [Statement<Row>] = [],
-  ): SyncOrAsync<{ readonly state: OutboxState; readonly rows: readonly Row[] }> {
-    const [, [state], rows = []] = yield* queryEach<[unknown, OutboxState, ...Row[]]>(session, [
+    next: readonly [] | readonly [Statement<Next>] = [],
+  ): SyncOrAsync<{ readonly state: OutboxState; readonly rows: readonly Next[] }> {
+    const [, [state], rows = []] = yield* queryEach<[unknown, OutboxState, ...Next[]]>(session, [
       this.#lock({}),
       this.#find({}),
       ...next,
@@ -149,7 +146,7 @@ export class Outbox<Tx> {
     return refuseMissing(row).floor
   }
 
-  #rows<Row>(statement: Statement<Row>): SyncOrAsync<readonly Row[]> {
+  #rows<Found>(statement: Statement<Found>): SyncOrAsync<readonly Found[]> {
     return wait(this.#runtime.read((session) => session.all(statement), undefined))
   }
 
@@ -165,8 +162,11 @@ export class Outbox<Tx> {
       this.#runtime.write(function* (session) {
         const { state, rows } = yield* outbox.lock(session, [outbox.#unnumbered({ limit: MAX_NUMBERED_EVENTS })])
         if (rows.length === 0) return 0
-        const numbered = number({ ids: rows.map((row) => row.id), last: state.last })
-        yield* queryEach(session, [numbered, outbox.saving({ ...state, last: state.last + rows.length })])
+        const numbered = number({ ids: rows.map((row) => row.id), last: state.lastPosition })
+        yield* queryEach(session, [
+          numbered,
+          outbox.saving({ ...state, lastPosition: state.lastPosition + rows.length }),
+        ])
         return rows.length
       }, {}),
     )
@@ -200,7 +200,7 @@ function pruned(floor: number): ForgeError<'EVENTS_PRUNED'> {
   return new ForgeError('EVENTS_PRUNED', message, { oldest: cursorOf(floor) })
 }
 
-function refuseMissing<Row>(row: Row | undefined): Row {
+function refuseMissing<State>(row: State | undefined): State {
   if (row !== undefined) return row
   throw new ForgeError('STORAGE_UNAVAILABLE', 'the outbox has lost its row', { outcome: 'nothing-done' })
 }

@@ -26,26 +26,31 @@ interface PlacedRow {
 }
 
 /**
- * Returns the part of a list that has a page, and one row more, which shows that the list goes on. Undefined if the cursor
- * is invalid.
+ * Returns the part of a list that has a page, and one row more, which shows that the list goes on.
  *
  * @param start - a place before that of the first row
+ * @throws ForgeError `INVALID_INPUT` if the cursor is invalid
  */
-export function sliceIn({ from, limit }: PageQuery, start: number): Slice | undefined {
-  const after = 'after' in from ? placeIn(from.after) : start
+export function sliceIn({ from, limit }: PageQuery, start: number): Slice {
+  const after = 'after' in from ? placeOf(from.after) : start
   const offset = 'page' in from ? Math.min((from.page - 1) * limit, Number.MAX_SAFE_INTEGER) : 0
-  return after === undefined ? undefined : { after, offset, limit: Math.min(limit + 1, Number.MAX_SAFE_INTEGER) }
+  return { after, offset, limit: Math.min(limit + 1, Number.MAX_SAFE_INTEGER) }
 }
 
-/** Returns the page of the rows that were found, without the one that shows that the list goes on. */
-export function pageOf<Row extends PlacedRow, Item>(
+/**
+ * Returns the page of the rows that were found, without the one that shows that the list goes on.
+ *
+ * @param cursorAt - returns the cursor that continues after a row
+ */
+export function pageOf<Row, Item>(
   found: readonly Row[],
   limit: number,
   toItem: (row: Row) => Item,
+  cursorAt: (last: Row) => string,
 ): CursorPage<Item> {
   const rows = found.slice(0, limit)
   const last = rows.at(-1)
-  const cursor = last !== undefined && found.length > limit ? cursorOf(last.place) : undefined
+  const cursor = last !== undefined && found.length > limit ? cursorAt(last) : undefined
   return { items: rows.map(toItem), limit, cursor }
 }
 
@@ -56,14 +61,9 @@ export function cursorOf(place: number): string {
 
 /** Returns the place that a cursor names. @throws ForgeError `INVALID_INPUT` if the cursor is invalid */
 export function placeOf(cursor: string): number {
-  const place = placeIn(cursor)
-  if (place === undefined) throw noCursor()
-  return place
-}
-
-function placeIn(cursor: string): number | undefined {
   const place = Number(/^s(-?\d{1,16})$/.exec(cursor)?.[1])
-  return Number.isSafeInteger(place) ? place : undefined
+  if (!Number.isSafeInteger(place)) throw noCursor()
+  return place
 }
 
 /** Creates the error for a string that is not a cursor of the list. */
@@ -90,9 +90,6 @@ type HeadAndRows<Row> = { readonly total: number; readonly retired: number } & (
   | { readonly rows: string }
 )
 
-/** What is read beside the head if the cursor is invalid: what is retired is refused first. */
-const NOTHING: Slice = { after: 0, offset: 0, limit: 0 }
-
 /** Creates a reader of pages. One statement reads the head and the rows: the next might see another state. */
 export function pageReader<Key, Row extends PlacedRow, Item>(
   { build, columns, dialect }: SqlContext,
@@ -114,16 +111,14 @@ export function pageReader<Key, Row extends PlacedRow, Item>(
     return { compile: () => query.compile(build) }
   })
 
-  return (session, key, query) => {
-    const slice = sliceIn(query, 0)
-    return after(session.all(read({ ...(slice ?? NOTHING), ...key })), (found) => {
+  return (session, key, query) =>
+    after(session.all(read({ ...sliceIn(query, 0), ...key })), (found) => {
       const [head] = found
       if (head !== undefined) refuseRetired({ scope: key.scope, retired: head.retired !== 0 })
-      if (slice === undefined) throw noCursor()
-      const { items, limit, cursor } = pageOf(rowsIn(found), query.limit, (row) => list.toItem(row, key))
+      const toItem = (row: Row): Item => list.toItem(row, key)
+      const { items, limit, cursor } = pageOf(rowsIn(found), query.limit, toItem, ({ place }) => cursorOf(place))
       return { items, total: head?.total ?? 0, limit, cursor }
     })
-  }
 }
 
 function rowsIn<Row extends PlacedRow>(found: readonly HeadAndRows<Row>[]): readonly Row[] {

@@ -10,6 +10,7 @@ import type { HeadScope } from '../schema/tables.ts'
 import { queryEach } from '../session.ts'
 import type { SqlAggregate, StoreParts, Writing } from './aggregate.ts'
 import { aggregateStore } from './aggregate.ts'
+import type { Head } from './locks.ts'
 import type { Removals } from './retirement.ts'
 
 const SCOPES = { issue: 'issueBoard', pullRequest: 'pullRequestBoard' } as const satisfies Record<PinKind, HeadScope>
@@ -122,7 +123,7 @@ export function sqlPinBoards<Tx>(
     *repository(session, { repositoryId }) {
       const scopes = ['issueBoard', 'pullRequestBoard', 'issueImports'] as const
       const keys = scopes.map((scope) => heads.of(scope, repositoryId))
-      const locked = yield* heads.lockEach(session, keys)
+      const { heads: locked } = yield* heads.lock(session, keys, [])
       if (locked.every(({ retired }) => retired)) return undefined
 
       const pins = locked.reduce((sum, { total }) => sum + total, 0)
@@ -134,22 +135,23 @@ export function sqlPinBoards<Tx>(
      * since it was pinned. A change that was pinning it elsewhere has ended once the issue is locked. The boards move up.
      */
     *issue(session, { issueId, repositoryId, kind }) {
-      const { found: locked, last } = yield* heads.lockFound(session, boardsWith({ issueId, kind }), {
+      const { found, last } = yield* heads.lockFound(session, boardsWith({ issueId, kind }), {
         headOf,
-        known: [{ repositoryId, kind }],
+        known: [headOf({ repositoryId, kind })],
         last: [heads.of('issue', issueId)],
       })
       if (last.every(({ retired }) => retired)) return undefined
 
+      const keyOf = ({ key }: Head): PinBoardKey => ({ repositoryId: key, kind })
       const loaded = yield* queryEach<readonly StoredPin[]>(
         session,
-        locked.map(({ key }) => load(key)),
+        found.map((head) => load(keyOf(head))),
       )
-      const written = locked.map(({ key, head }, index) => {
+      const written = found.map((head, index) => {
         const before = (loaded[index] ?? []).map(toPin)
-        return boards.writing(key, { before, after: before.filter((row) => row.issueId !== issueId), head })
+        return boards.writing(keyOf(head), { before, after: before.filter((row) => row.issueId !== issueId), head })
       })
-      const pins = locked.reduce((sum, { head }, index) => sum + head.total - (written[index]?.head.total ?? 0), 0)
+      const pins = found.reduce((sum, { total }, index) => sum + total - (written[index]?.head.total ?? 0), 0)
       return {
         removed: { pins },
         statements: written.flatMap(({ statements }) => statements),

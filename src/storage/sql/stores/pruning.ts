@@ -11,7 +11,6 @@ import { defineQuery } from '../query.ts'
 import type { HeadScope, Tables } from '../schema/tables.ts'
 import type { Session, SqlRuntime } from '../session.ts'
 import { query, queryEach } from '../session.ts'
-import { behindAllQuery } from './consumers.ts'
 import { outboxPlace } from './event-log.ts'
 import type { Outbox } from './outbox.ts'
 
@@ -42,7 +41,18 @@ export function sqlPruning<Tx>(
 ): EventStore<Tx>['prune'] {
   const { build, dialect, columns } = context
   const place = outboxPlace(context)
-  const behindAll = behindAllQuery(context)
+
+  // The place that every name has processed; no row if there are no names. It needs no lock: a cursor only moves forward, so
+  // every name has permanently processed the place that is read.
+  const behindAll = defineQuery(
+    (_: QueryValues<unknown>) =>
+      build
+        .selectFrom('consumers')
+        .select(columns.number('position').as('position'))
+        .orderBy('consumers.position')
+        .limit(1),
+    { asWritten: true },
+  )
 
   // Not a locking read: no other transaction removes events while this one has the lock of the outbox, and removed events
   // do not come back.

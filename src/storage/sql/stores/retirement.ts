@@ -29,18 +29,10 @@ export function sqlRetirement<Tx>(
   removals: Removals,
 ): (retirement: Retirement<Tx>) => MaybePromise<readonly ForgeEvent[]> {
   function remove(session: Session, retired: Retired): SyncOrAsync<Removal | undefined> {
-    switch (retired.thing) {
-      case 'user':
-        return removals.user(session, retired)
-      case 'organization':
-        return removals.organization(session, retired)
-      case 'repository':
-        return removals.repository(session, retired)
-      case 'issue':
-        return removals.issue(session, retired)
-      default:
-        return retired satisfies never
-    }
+    if (retired.thing === 'user') return removals.user(session, retired)
+    if (retired.thing === 'organization') return removals.organization(session, retired)
+    if (retired.thing === 'repository') return removals.repository(session, retired)
+    return removals.issue(session, retired)
   }
 
   function* retire(session: Session, retirement: Retirement<Tx>, open: Tx): SyncOrAsync<readonly ForgeEvent[]> {
@@ -49,15 +41,12 @@ export function sqlRetirement<Tx>(
 
     const { removed, statements = [], retired = [], heads: others = [] } = removal
     const saved = [...others, ...retired.map((head): Head => ({ ...head, total: 0, retired: true }))]
-    const { by, record } = retirement
-    const { events } = yield* log.write(session, {
+    const written = {
       statements: [...statements, ...saved.map((head) => heads.saving(head))],
-      drafts: [record({ pins: 0, blocks: 0, grants: 0, ...removed })],
-      actorId: by.actorId,
-      at: by.at(),
-    })
-    yield* log.show(session, events, retirement, open)
-    return events
+      drafts: [retirement.record({ pins: 0, blocks: 0, grants: 0, ...removed })],
+      at: retirement.by.at(),
+    }
+    return yield* log.write(session, written, retirement, open)
   }
 
   return (theirs) => {

@@ -32,8 +32,8 @@ export function createSqlStores<Tx>(context: SqlContext, runtime: SqlRuntime<Tx>
       issue: pinBoards.issue,
       organization: blocks.organization,
       *user(session, { userId }) {
-        const head = yield* parts.heads.lock(session, parts.heads.of('user', userId))
-        if (head.retired) return undefined
+        const [head] = (yield* parts.heads.lock(session, [parts.heads.of('user', userId)], [])).heads
+        if (head === undefined || head.retired) return undefined
 
         const { removed, heads } = yield* blocks.ofUser(session, userId)
         const grants = yield* userBadges.ofUser(session, userId)
