@@ -5,8 +5,9 @@ import { mysqlDialect } from './sql/dialects/mariadb.ts'
 import { planSchema } from './sql/schema/schema.ts'
 import type { HostTransaction } from './sql/servers/host-transaction.ts'
 import type { Transactional, TransactionOptions } from './sql/servers/in-transaction.ts'
+import { repeatTransaction } from './sql/servers/in-transaction.ts'
 import type { MysqlConnection, MysqlPool, MysqlPoolConnection } from './sql/servers/mariadb.ts'
-import { inMariadbTransaction, openMysql } from './sql/servers/mariadb.ts'
+import { beginOnMysql, openMysql } from './sql/servers/mariadb.ts'
 
 export type { SqlStorageOptions } from './sql/context.ts'
 export type { IdColumn } from './sql/dialect.ts'
@@ -75,13 +76,13 @@ export function mysqlStorage<C extends MysqlConnection | HostTransaction = Mysql
  * aborted, `STORAGE_UNAVAILABLE` if there is no connection, or if it was lost (its outcome is `unknown` if it was lost
  * while committing); TypeError if an argument is invalid
  */
-export function inTransaction<T, S, C extends MysqlPoolConnection>(
+export async function inTransaction<T, S, C extends MysqlPoolConnection>(
   forge: Transactional<C, S>,
   pool: MysqlPool & { getConnection(): Promise<C> },
   work: (services: S, connection: C) => Promise<T>,
   options: TransactionOptions = {},
 ): Promise<T> {
-  return inMariadbTransaction(pool, forge, work, options)
+  return repeatTransaction(beginOnMysql<C>(pool, options), forge, work)
 }
 
 /**

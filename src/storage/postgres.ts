@@ -5,15 +5,16 @@ import { postgresDialect } from './sql/dialects/postgres.ts'
 import { planSchema } from './sql/schema/schema.ts'
 import type { HostTransaction } from './sql/servers/host-transaction.ts'
 import type { Transactional, TransactionOptions } from './sql/servers/in-transaction.ts'
-import type { PgClient, PgPool, PgPoolClient } from './sql/servers/pg-client.ts'
-import { inPostgresTransaction, openPostgres } from './sql/servers/postgres.ts'
+import { repeatTransaction } from './sql/servers/in-transaction.ts'
+import type { PgClient, PgPool, PgPoolClient } from './sql/servers/postgres.ts'
+import { beginOnPg, openPostgres } from './sql/servers/postgres.ts'
 
 export type { SchemaStorageOptions, SqlStorageOptions } from './sql/context.ts'
 export type { IdColumn } from './sql/dialect.ts'
 export type { IdColumns } from './sql/ids.ts'
 export type { HostTransaction } from './sql/servers/host-transaction.ts'
 export type { Isolation, Transactional, TransactionOptions } from './sql/servers/in-transaction.ts'
-export type { PgAnswer, PgClient, PgPool, PgPoolClient, PgQuery, PgTypes } from './sql/servers/pg-client.ts'
+export type { PgAnswer, PgClient, PgPool, PgPoolClient, PgQuery, PgTypes } from './sql/servers/postgres.ts'
 
 /**
  * A storage in a PostgreSQL database, for any number of processes. Every acknowledged change is durable
@@ -90,13 +91,13 @@ export type PgClientOf<P extends PgPool> = P['connect'] extends {
  * aborted, `STORAGE_UNAVAILABLE` if there is no connection, or if it was lost (its outcome is `unknown` if it was lost
  * while committing); TypeError if an argument is invalid, or if `work` caught the error of a failed statement
  */
-export function inTransaction<T, S, P extends PgPool>(
+export async function inTransaction<T, S, P extends PgPool>(
   forge: Transactional<PgClientOf<P>, S>,
   pool: P,
   work: (services: S, client: PgClientOf<P>) => Promise<T>,
   options: TransactionOptions = {},
 ): Promise<T> {
-  return inPostgresTransaction(pool, forge, work, options)
+  return repeatTransaction(beginOnPg<PgClientOf<P>>(pool, options), forge, work)
 }
 
 /**

@@ -5,9 +5,8 @@ import type { Statement } from '../query.ts'
 import { pauseBefore } from '../retry.ts'
 import { translate } from './answers.ts'
 import { Call } from './call.ts'
-import { Connections } from './connections.ts'
+import { Connections, commitAfter } from './connections.ts'
 import type { ServerConnection } from './server.ts'
-import { commitAfter } from './transaction.ts'
 
 /** What runs services in an open transaction: a forge. `C` is the client of the host, `S` the services. */
 export interface Transactional<C, S> {
@@ -44,7 +43,7 @@ const MAX_ATTEMPTS = 10
 const MAX_PAUSE_MS = 200
 
 /** How the transactions of the host begin. */
-interface Beginning<C> {
+export interface Beginning<C> {
   readonly begin: readonly Statement<unknown>[]
   connect(): Promise<ServerConnection<C>>
 }

@@ -8,6 +8,7 @@ import { postgresDialect } from '../dialects/postgres.ts'
 import type { HostedStorage } from '../hosted-storage.ts'
 import type { Statement } from '../query.ts'
 import { translate } from './answers.ts'
+import { succeeds } from './connections.ts'
 import type { KyselyExecutor, KyselyTransaction } from './host-transaction.ts'
 import { fromKysely, runIn, runnerIn } from './host-transaction.ts'
 import { mariadbRules } from './mariadb-rules.ts'
@@ -15,7 +16,6 @@ import { hasMethods } from './pools.ts'
 import { postgresRules } from './postgres-rules.ts'
 import type { Server, ServerConnection, ServerRules } from './server.ts'
 import { createServerStorage } from './server-runtime.ts'
-import { succeeds } from './transaction.ts'
 
 /** Begins a transaction. */
 export interface KyselyTransactionBuilder<Tx> {

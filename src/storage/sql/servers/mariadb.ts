@@ -8,8 +8,8 @@ import { propertyOf } from './answers.ts'
 import { MAX_IDLE_S } from './call.ts'
 import type { HostTransaction } from './host-transaction.ts'
 import { isHostTransaction, runnerIn } from './host-transaction.ts'
-import type { Transactional, TransactionOptions } from './in-transaction.ts'
-import { isolationIn, repeatTransaction } from './in-transaction.ts'
+import type { Beginning, TransactionOptions } from './in-transaction.ts'
+import { isolationIn } from './in-transaction.ts'
 import { BEGIN, mariadbRules } from './mariadb-rules.ts'
 import { destroySocket, driver, hasMethods, hear, poolSize } from './pools.ts'
 import type { Runner, Server, ServerConnection } from './server.ts'
@@ -101,21 +101,15 @@ function mariadbServer<C extends MysqlConnection | HostTransaction>(urlOrPool: s
   }
 }
 
-/**
- * Runs work with the services of a forge in a transaction on a connection of the host's pool, and commits it.
- *
- * @throws TypeError if an argument is invalid, and as documented at `inTransaction`
- */
-export async function inMariadbTransaction<T, C extends MysqlPoolConnection, S>(
+/** Returns how transactions begin on a pool of the host. @throws TypeError if an argument is invalid */
+export function beginOnMysql<C extends MysqlPoolConnection>(
   pool: MysqlPool,
-  forge: Transactional<C, S>,
-  work: (services: S, connection: C) => Promise<T>,
   options: TransactionOptions,
-): Promise<T> {
+): Beginning<C> {
   need(isPool(pool), 'inTransaction', 'pool', 'a pool of mysql2/promise')
   const level = command(`set transaction isolation level ${isolationIn(options)}`)
   const begin = [ROLL_BACK, level, command('start transaction read write')]
-  return repeatTransaction({ begin, connect: async () => pooled<C>(await pool.getConnection()) }, forge, work)
+  return { begin, connect: async () => pooled(await pool.getConnection()) }
 }
 
 /** A pool that the storage opened, and ends. */

@@ -1,20 +1,59 @@
+import { createHash } from 'node:crypto'
 import { need } from '../../../schema/arguments.ts'
 import type { SchemaStorageOptions } from '../context.ts'
 import { checkStorageOptions, createSqlContext, SCHEMA_OPTIONS } from '../context.ts'
 import { command } from '../dialect.ts'
 import { postgresDialect } from '../dialects/postgres.ts'
+import { busy } from '../errors.ts'
 import type { HostedStorage } from '../hosted-storage.ts'
+import { propertyOf, saysNameIsWrong } from './answers.ts'
 import { MAX_CALL_MS } from './call.ts'
 import type { HostTransaction } from './host-transaction.ts'
 import { isHostTransaction, runnerIn } from './host-transaction.ts'
-import type { Transactional, TransactionOptions } from './in-transaction.ts'
-import { isolationIn, repeatTransaction } from './in-transaction.ts'
-import type { PgClient, PgPool, PgPoolClient } from './pg-client.ts'
-import { isInside, isPgClient, isPgPool, pooled, runnerOn, StatementNames } from './pg-client.ts'
-import { driver, hasMethods, hear, poolSize } from './pools.ts'
-import { postgresRules } from './postgres-rules.ts'
-import type { Server, ServerConnection } from './server.ts'
+import type { Beginning, TransactionOptions } from './in-transaction.ts'
+import { isolationIn } from './in-transaction.ts'
+import { destroySocket, driver, hasMethods, hear, poolSize } from './pools.ts'
+import { BEGIN, postgresRules } from './postgres-rules.ts'
+import type { Runner, Server, ServerConnection } from './server.ts'
 import { createServerStorage } from './server-runtime.ts'
+
+/** How pg reads the columns of one query. */
+export interface PgTypes {
+  /** Returns the reader for values of a type, by its number in the catalogue. */
+  getTypeParser(type: number, format?: 'text' | 'binary'): (value: string) => unknown
+}
+
+/** One query, as pg accepts it. */
+export interface PgQuery {
+  readonly text: string
+  readonly values: unknown[]
+  /** The name of the prepared statement on the connection. */
+  readonly name?: string | undefined
+  readonly types?: PgTypes
+}
+
+/** The answer to a query. */
+export interface PgAnswer {
+  readonly rows: readonly unknown[]
+}
+
+/** A connection of pg, with the call that is made on it: a `Client`, or a client of a `Pool`. */
+export interface PgClient {
+  /** Runs one query, or several statements without values. */
+  query(query: PgQuery): Promise<PgAnswer>
+}
+
+/** A client that returns to its pool, or is closed if something is wrong with it. */
+export interface PgPoolClient extends PgClient {
+  /** Releases it to the pool, or closes it. */
+  release(destroy?: boolean): void
+}
+
+/** A pool of pg, with the calls that are made on it. */
+export interface PgPool extends PgClient {
+  /** Takes a client out of the pool, once one is free. */
+  connect(): Promise<PgPoolClient>
+}
 
 /** Creates a storage in a PostgreSQL database. @throws TypeError if the URL, the pool or an option is invalid */
 export function openPostgres<C extends PgClient | HostTransaction>(
@@ -60,20 +99,11 @@ function postgresServer<C extends PgClient | HostTransaction>(urlOrPool: string 
   }
 }
 
-/**
- * Runs work with the services of a forge in a transaction on a client of the host's pool, and commits it.
- *
- * @throws TypeError if an argument is invalid, and as documented at `inTransaction`
- */
-export async function inPostgresTransaction<T, C extends PgPoolClient, S>(
-  pool: PgPool,
-  forge: Transactional<C, S>,
-  work: (services: S, client: C) => Promise<T>,
-  options: TransactionOptions,
-): Promise<T> {
+/** Returns how transactions begin on a pool of the host. @throws TypeError if an argument is invalid */
+export function beginOnPg<C extends PgPoolClient>(pool: PgPool, options: TransactionOptions): Beginning<C> {
   need(isPgPool(pool), 'inTransaction', 'pool', 'a pool of pg')
   const begin = [command(`begin isolation level ${isolationIn(options)} read write`)]
-  return repeatTransaction({ begin, connect: () => connect<C>(pool) }, forge, work)
+  return { begin, connect: () => connect(pool) }
 }
 
 /** Takes a client out of a pool. */
@@ -120,4 +150,100 @@ function isDriver(pg: unknown): pg is {
   readonly Pool: new (options: object) => OwnPool
 } {
   return hasMethods(pg, 'Client', 'Pool')
+}
+
+/** Returns whether a value has the call of a client. */
+function isPgClient(value: unknown): value is PgClient {
+  return hasMethods(value, 'query')
+}
+
+/** Returns whether a value has the calls of a pool. A client has them too, and also its own parsers. */
+function isPgPool(value: unknown): value is PgPool {
+  return hasMethods(value, 'query', 'connect') && !('getTypeParser' in value)
+}
+
+/**
+ * Returns what runs statements on a client of pg.
+ *
+ * @param names - of the prepared statements. None on the host's client, because the host may do anything with it
+ */
+function runnerOn(client: PgClient, names?: StatementNames): Runner {
+  hear(client)
+  return {
+    identity: client,
+    isPipelining: propertyOf(client, 'pipeline') === true,
+    async run({ sql, parameters, returnsRows }) {
+      const name = parameters.length === 0 ? undefined : names?.of(sql)
+      try {
+        const answer = await client.query({ text: sql, values: [...parameters], name, types: TYPES })
+        return returnsRows ? answer.rows : []
+      } catch (error) {
+        if (name === undefined || !saysNameIsWrong(error)) throw error
+        names?.giveUp() // a proxy between the library and the server does not keep them
+        throw busy('call', error)
+      }
+    },
+  }
+}
+
+/** The number of `double precision` in the catalogue of types. */
+const DOUBLE_PRECISION = 701
+
+/** How every query reads its columns, whatever parsers the host has set for pg: our columns are texts and doubles. */
+const TYPES: PgTypes = { getTypeParser: (type) => (type === DOUBLE_PRECISION ? Number : String) }
+
+const ROLL_BACK = command('rollback')
+
+/** Returns a client out of the pool, as the runtime uses it. */
+function pooled<C>(client: PgPoolClient, names?: StatementNames): ServerConnection<C> {
+  const { identity, isPipelining, run } = runnerOn(client, names)
+  const transaction: unknown = client
+  return {
+    identity,
+    isPipelining,
+    run,
+    // biome-ignore lint/nursery/noUnsafeTypeAssertion: made by the host's pool, as C says; or by pg if a URL was given
+    transaction: transaction as C,
+    // Older versions of pg do not know whether the host left a transaction open.
+    begin: () => (statusOf(client) === undefined ? [ROLL_BACK, BEGIN] : [BEGIN]),
+    // PostgreSQL answers the COMMIT of a failed transaction with ROLLBACK and without an error.
+    commit: async () => propertyOf(await client.query({ text: 'commit', values: [] }), 'command') !== 'ROLLBACK',
+    rollBack: async () => (statusOf(client) === 'I' ? [] : run(ROLL_BACK)),
+    release(isSound) {
+      client.release(!isSound)
+      if (!isSound) destroySocket(propertyOf(client, 'connection')) // a client that is pipelining would wait for answers
+    },
+  }
+}
+
+/** Returns whether the host has left a transaction open on a client. */
+function isInside(client: PgClient): boolean {
+  return /^[TE]$/.test(String(statusOf(client)))
+}
+
+/** Returns I for a client outside of a transaction, T or E inside of one; undefined if the version of pg does not know. */
+function statusOf(client: PgClient): unknown {
+  if (!('getTransactionStatus' in client) || typeof client.getTransactionStatus !== 'function') return undefined
+  return client.getTransactionStatus() ?? undefined
+}
+
+/** The names of prepared statements. They follow from the text, so that all processes agree behind a proxy. */
+class StatementNames {
+  readonly #names = new Map<string, string>()
+  #areUsable = true
+
+  /** Returns the name of a statement; undefined if names cannot be used. */
+  of(text: string): string | undefined {
+    if (!this.#areUsable) return undefined
+    const known = this.#names.get(text)
+    if (known !== undefined) return known
+    const name = `forgelet_${createHash('sha256').update(text).digest('hex').slice(0, 32)}`
+    this.#names.set(text, name)
+    return name
+  }
+
+  /** Uses no names from now on. */
+  giveUp(): void {
+    this.#areUsable = false
+  }
 }

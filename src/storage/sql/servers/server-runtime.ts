@@ -15,11 +15,10 @@ import { createSqlStores } from '../stores/stores.ts'
 import { translate } from './answers.ts'
 import type { CallLimits } from './call.ts'
 import { Call, MAX_CALL_MS } from './call.ts'
-import { Connections } from './connections.ts'
+import { Connections, commitAfter, succeeds } from './connections.ts'
 import { TransactionQueues } from './queues.ts'
 import type { Runner, Server, ServerConnection } from './server.ts'
 import { ServerSession } from './server-session.ts'
-import { commitAfter, succeeds } from './transaction.ts'
 
 /** Checks that a transaction is open: outside of one, MariaDB says so only when a savepoint is used. */
 const CHECK = [command('savepoint forgelet_check'), command('release savepoint forgelet_check')]
