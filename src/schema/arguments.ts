@@ -3,6 +3,16 @@ export function isObject(value: unknown): value is object {
   return typeof value === 'object' && value !== null
 }
 
+/** Returns a property of a value of an unknown type; undefined if there is none. */
+export function propertyOf(value: unknown, name: string): unknown {
+  return isObject(value) ? Reflect.get(value, name) : undefined
+}
+
+/** Returns whether a value has these methods. */
+export function hasMethods(value: unknown, ...names: readonly string[]): value is object {
+  return names.every((name) => typeof propertyOf(value, name) === 'function')
+}
+
 /**
  * Throws if an argument of a public function is not valid.
  *

@@ -1,3 +1,4 @@
+import { hasMethods } from '../../schema/arguments.ts'
 import { closedError } from '../../schema/errors.ts'
 import type { MaybePromise, SyncOrAsync } from '../../schema/sync-or-async.ts'
 import { runSync } from '../../schema/sync-or-async.ts'
@@ -38,7 +39,10 @@ export function durableObjectStorage<S extends DurableObjectDatabase>(
   database: S,
   options: SqlStorageOptions = {},
 ): ForgeStorage<S> {
-  refuseOthers(database)
+  // The storage of an object without SQLite reports that itself when it is used.
+  if (!hasMethods(database, 'transactionSync') || !('sql' in database)) {
+    throw new TypeError('a Durable Object storage needs the ctx.storage of a Durable Object')
+  }
   checkStorageOptions('durableObjectStorage', options, SQL_OPTIONS)
   const context = createSqlContext(sqliteDialect, options)
   const schema = forgeSchema(context)
@@ -131,16 +135,6 @@ export interface DurableObjectDatabase {
   transactionSync<T>(work: () => T): T
 }
 
-/**
- * Checks the shape of the value. @throws TypeError if it is not such a storage. The storage of an object without SQLite
- * reports that itself when it is used.
- */
-function refuseOthers(value: unknown): void {
-  if (typeof value !== 'object' || value === null || !('transactionSync' in value) || !('sql' in value)) {
-    throw new TypeError('a Durable Object storage needs the ctx.storage of a Durable Object')
-  }
-}
-
 /** The single connection of a Durable Object. The runtime keeps statements prepared, by their text. */
 class ObjectConnection extends Connection {
   constructor({ sql }: DurableObjectDatabase) {
@@ -148,7 +142,7 @@ class ObjectConnection extends Connection {
       const rows = (...bindings: readonly unknown[]): unknown[] => sql.exec(text, ...bindings).toArray()
       return { all: rows, get: (...bindings) => rows(...bindings)[0], run: rows }
     }
-    super({ prepare, exec: (text) => sql.exec(text).toArray() }, 'call', 'us')
+    super({ prepare, exec: (text) => sql.exec(text).toArray() }, 'call')
   }
 
   /** An object refuses savepoints, and code of the host cannot leave a transaction that is a call. */

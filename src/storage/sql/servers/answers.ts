@@ -116,8 +116,3 @@ function withoutAnswer(error: unknown): unknown {
   const where = code === undefined ? '' : ` (${code})`
   return unavailable(`the server cannot be reached${where}: check that it runs, and the host and the port`, error)
 }
-
-/** Returns a property of a value of an unknown type: a column of a row, or what a driver keeps. */
-export function propertyOf(value: unknown, name: string): unknown {
-  return typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined
-}

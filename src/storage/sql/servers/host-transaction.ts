@@ -1,3 +1,4 @@
+import { hasMethods, propertyOf } from '../../../schema/arguments.ts'
 import type { SqlValue } from '../query.ts'
 import type { Runner } from './server.ts'
 
@@ -18,7 +19,7 @@ export interface HostTransaction<T extends object = object> {
 
 /** Returns whether a value is a transaction of another library. */
 export function isHostTransaction(value: object): value is HostTransaction {
-  return 'run' in value && typeof value.run === 'function' && 'identity' in value
+  return hasMethods(value, 'run') && 'identity' in value
 }
 
 /** Runs statements in a transaction of another library. */
@@ -161,12 +162,8 @@ function split(
   return { parts: sql.split(/\$\d+|\?/), values }
 }
 
-function isPgAnswer(answer: unknown): answer is { readonly rows: unknown } {
-  return typeof answer === 'object' && answer !== null && 'rows' in answer
-}
-
 /** Returns the rows in the answer of pg or of mysql2. */
 function rowsIn(answer: unknown): readonly unknown[] {
-  const [rows]: readonly unknown[] = Array.isArray(answer) ? answer : isPgAnswer(answer) ? [answer.rows] : []
+  const rows: unknown = Array.isArray(answer) ? answer[0] : propertyOf(answer, 'rows')
   return Array.isArray(rows) ? rows : []
 }

@@ -1,17 +1,16 @@
-import { need } from '../../../schema/arguments.ts'
+import { hasMethods, isObject, need, propertyOf } from '../../../schema/arguments.ts'
 import type { SqlStorageOptions } from '../context.ts'
 import { checkStorageOptions, createSqlContext, SQL_OPTIONS } from '../context.ts'
 import { command } from '../dialect.ts'
 import { mysqlDialect } from '../dialects/mariadb.ts'
 import type { HostedStorage } from '../hosted-storage.ts'
-import { propertyOf } from './answers.ts'
 import { MAX_IDLE_S } from './call.ts'
 import type { HostTransaction } from './host-transaction.ts'
 import { isHostTransaction, runnerIn } from './host-transaction.ts'
 import type { Beginning, TransactionOptions } from './in-transaction.ts'
 import { isolationIn } from './in-transaction.ts'
 import { BEGIN, mariadbRules } from './mariadb-rules.ts'
-import { destroySocket, driver, hasMethods, hear, poolSize } from './pools.ts'
+import { destroySocket, driver, hear, poolSize } from './pools.ts'
 import type { Runner, Server, ServerConnection } from './server.ts'
 import { createServerStorage } from './server-runtime.ts'
 
@@ -178,7 +177,7 @@ function pooled<C>(connection: MysqlPoolConnection): ServerConnection<C> {
 function runnerOn(connection: MysqlConnection): Runner {
   const inner = propertyOf(connection, 'connection') // a pool creates a new wrapper each time it hands a connection out
   return {
-    identity: typeof inner === 'object' && inner !== null ? inner : connection,
+    identity: isObject(inner) ? inner : connection,
     async run({ sql, parameters, returnsRows }) {
       const query = { sql, values: [...parameters], ...AS_IT_IS }
       const answer = await (parameters.length === 0 ? connection.query(query) : connection.execute(query))

@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module'
+import { hasMethods, propertyOf } from '../../../schema/arguments.ts'
 import { unavailable } from '../errors.ts'
-import { propertyOf } from './answers.ts'
 
 /** The number of connections that a pool opens at most if its URL does not say another. */
 const DEFAULT_SIZE = 10
@@ -32,11 +32,6 @@ export function driver<D>(name: 'pg' | 'mysql2/promise', isDriver: (module: unkn
   }
   if (isDriver(module)) return module
   throw unavailable(`the installed ${installed} has no pools: ${advice}`)
-}
-
-/** Returns whether a value has these methods. */
-export function hasMethods(value: unknown, ...names: readonly string[]): value is object {
-  return names.every((name) => typeof propertyOf(value, name) === 'function')
 }
 
 /**

@@ -1,18 +1,18 @@
 import { createHash } from 'node:crypto'
-import { need } from '../../../schema/arguments.ts'
+import { hasMethods, need, propertyOf } from '../../../schema/arguments.ts'
 import type { SchemaStorageOptions } from '../context.ts'
 import { checkStorageOptions, createSqlContext, SCHEMA_OPTIONS } from '../context.ts'
 import { command } from '../dialect.ts'
 import { postgresDialect } from '../dialects/postgres.ts'
 import { busy } from '../errors.ts'
 import type { HostedStorage } from '../hosted-storage.ts'
-import { propertyOf, saysNameIsWrong } from './answers.ts'
+import { saysNameIsWrong } from './answers.ts'
 import { MAX_CALL_MS } from './call.ts'
 import type { HostTransaction } from './host-transaction.ts'
 import { isHostTransaction, runnerIn } from './host-transaction.ts'
 import type { Beginning, TransactionOptions } from './in-transaction.ts'
 import { isolationIn } from './in-transaction.ts'
-import { destroySocket, driver, hasMethods, hear, poolSize } from './pools.ts'
+import { destroySocket, driver, hear, poolSize } from './pools.ts'
 import { BEGIN, postgresRules } from './postgres-rules.ts'
 import type { Runner, Server, ServerConnection } from './server.ts'
 import { createServerStorage } from './server-runtime.ts'
@@ -237,7 +237,7 @@ class StatementNames {
     if (!this.#areUsable) return undefined
     const known = this.#names.get(text)
     if (known !== undefined) return known
-    const name = `forgelet_${createHash('sha256').update(text).digest('hex').slice(0, 32)}`
+    const name = `forgelet_${createHash('sha256').update(text).digest('hex').slice(0, 16)}`
     this.#names.set(text, name)
     return name
   }

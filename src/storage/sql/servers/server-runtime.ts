@@ -1,3 +1,4 @@
+import { isObject } from '../../../schema/arguments.ts'
 import { closedError, ForgeError, isForgeError } from '../../../schema/errors.ts'
 import type { MaybePromise, SyncOrAsync } from '../../../schema/sync-or-async.ts'
 import { runAsync } from '../../../schema/sync-or-async.ts'
@@ -221,7 +222,7 @@ class ServerRuntime<Tx extends object> implements HostedRuntime<Tx> {
 
   /** Runs a call in the host's transaction, in its turn. */
   async #inHosts<T>(kind: 'read' | 'write', transaction: Tx, work: (hosts: InHosts) => Promise<T>): Promise<T> {
-    if (typeof transaction !== 'object' || transaction === null) {
+    if (!isObject(transaction)) {
       throw new TypeError("withTransaction needs the host's open transaction, as its driver has it")
     }
     const runner = this.#server.ofHost(transaction)

@@ -1,12 +1,13 @@
-import { isForgeError } from '../../../schema/errors.ts'
+import { hasMethods } from '../../../schema/arguments.ts'
+import { closedError, isForgeError } from '../../../schema/errors.ts'
 import type { MaybePromise } from '../../../schema/sync-or-async.ts'
 import { runSync, wait } from '../../../schema/sync-or-async.ts'
 import { command } from '../dialect.ts'
 import type { Retry } from '../errors.ts'
+import { busy, unavailable } from '../errors.ts'
 import type { SqlValue, Statement } from '../query.ts'
 import { rowOf, rowsOf } from '../query.ts'
 import type { Session } from '../session.ts'
-import { NotUndone, saysClosed, translateError } from './errors.ts'
 
 /**
  * An open SQLite database, with the calls that the storage makes on it. Handles of better-sqlite3, node:sqlite and
@@ -35,20 +36,21 @@ const MAX_KEPT = 200
  * One handle as a session. Every call is synchronous, and statements are prepared once. In bun:sqlite a handle stays
  * open, and keeps its file, until each of its statements is finalized: there none is kept on a handle of the host.
  */
-export class Connection implements Session {
-  readonly #handle: SqliteHandle
+export class Connection<H extends SqliteHandle = SqliteHandle> implements Session {
+  /** The handle. Of the writer, it is the transaction that the host's `beforeCommit` receives. */
+  readonly handle: H
   readonly #retry: Retry
-  readonly #owner: 'us' | 'host'
+  readonly #closeHandle: (() => unknown) | undefined
   readonly #kept = new Map<string, PreparedStatement>()
 
   /**
    * @param retry - what the caller must run again if the database is busy
-   * @param owner - who closes the handle
+   * @param closeHandle - closes a handle of our own
    */
-  constructor(handle: SqliteHandle, retry: Retry, owner: 'us' | 'host') {
-    this.#handle = handle
+  constructor(handle: H, retry: Retry, closeHandle?: () => unknown) {
+    this.handle = handle
     this.#retry = retry
-    this.#owner = owner
+    this.#closeHandle = closeHandle
   }
 
   all<Row>(statement: Statement<Row>): readonly Row[] {
@@ -102,14 +104,19 @@ export class Connection implements Session {
   /** Runs a text of statements that may not be prepared, or whose rows are not needed. */
   exec(sql: string): void {
     try {
-      this.#handle.exec(sql)
+      this.handle.exec(sql)
     } catch (error) {
       throw translateError(error, this.#retry)
     }
   }
 
-  /** Finalizes the statements, so that the handle can be closed. */
-  end(): void {
+  /** Finalizes the statements, and closes the handle if it is ours. */
+  close(): void {
+    this.#forget()
+    this.#closeHandle?.()
+  }
+
+  #forget(): void {
     for (const statement of this.#kept.values()) finalize(statement)
     this.#kept.clear()
   }
@@ -143,10 +150,10 @@ export class Connection implements Session {
   }
 
   #useNew<T>({ sql, returnsRows }: Statement<unknown>, work: (prepared: PreparedStatement) => T): T {
-    const statement = this.#handle.prepare(sql)
+    const statement = this.handle.prepare(sql)
     setIntegers(statement, returnsRows ? 'number' : 'bigint')
-    if (this.#owner === 'us' || !isFinalizable(statement)) {
-      if (this.#kept.size >= MAX_KEPT) this.end()
+    if (this.#closeHandle !== undefined || !isFinalizable(statement)) {
+      if (this.#kept.size >= MAX_KEPT) this.#forget()
       this.#kept.set(sql, statement)
       return work(statement)
     }
@@ -179,9 +186,95 @@ function setIntegers(statement: PreparedStatement, type: 'number' | 'bigint'): v
 }
 
 function isFinalizable(statement: PreparedStatement): statement is PreparedStatement & { finalize(): unknown } {
-  return 'finalize' in statement && typeof statement.finalize === 'function'
+  return hasMethods(statement, 'finalize')
 }
 
 function finalize(statement: PreparedStatement): void {
   if (isFinalizable(statement)) statement.finalize()
+}
+
+/**
+ * The result codes of SQLite that mean something to a caller: why the database cannot be used, or without a message that it
+ * is busy. Any other code is a fault. Source: https://www.sqlite.org/rescode.html
+ */
+const MEANINGS: readonly (readonly [number: number, name: string, message?: string])[] = [
+  [5, 'BUSY'],
+  [6, 'LOCKED'],
+  [8, 'READONLY', 'the database cannot be written'],
+  [10, 'IOERR', 'the disk failed to read or write the database'],
+  [11, 'CORRUPT', 'the database is damaged'],
+  [13, 'FULL', 'the disk is full'],
+  [14, 'CANTOPEN', 'the database file cannot be opened'],
+  [15, 'PROTOCOL'],
+  [26, 'NOTADB', 'the file is not an SQLite database'],
+]
+
+/**
+ * Returns the error to throw for an error of the driver, with that error as cause: `STORAGE_BUSY`,
+ * `STORAGE_UNAVAILABLE`, or TypeError if the host left a statement open. Any other error is a fault and is returned
+ * unchanged. Messages contain neither SQL nor paths.
+ */
+export function translateError(error: unknown, retry: Retry): unknown {
+  if (saysClosed(error)) return closedError('the handle is closed', error)
+  if (saysOccupied(error)) {
+    return new TypeError('the handle is busy with another statement: finish it first', { cause: error })
+  }
+  if (saysInsideTransaction(error)) return busy(retry, error)
+  const meaning = meaningOf(error)
+  if (meaning === undefined) return error
+  const [, , message] = meaning
+  return message === undefined ? busy(retry, error) : unavailable(message, error)
+}
+
+/** Thrown when work failed in a transaction and could not be rolled back alone. The cause is the error of the work. */
+export class NotUndone extends Error {
+  override readonly name = 'NotUndone'
+
+  /** @param cause - the error of the work */
+  constructor(cause: unknown) {
+    super('a change failed and could not be rolled back to its savepoint', { cause })
+  }
+}
+
+/**
+ * Returns whether a BEGIN was refused because a transaction is open. The text is SQLite's own; it has no code for it.
+ */
+export function saysInsideTransaction(error: unknown): boolean {
+  return error instanceof Error && error.message.includes('within a transaction')
+}
+
+/**
+ * Returns whether a call was refused because the handle is closed. The texts are those of better-sqlite3, node:sqlite
+ * and bun:sqlite; closing a handle of node:sqlite finalizes its statements.
+ */
+export function saysClosed(error: unknown): boolean {
+  return (
+    error instanceof Error &&
+    /database (connection )?is not open|closed database|database has closed|statement has been finalized/i.test(
+      error.message,
+    )
+  )
+}
+
+/**
+ * Returns whether a call was refused because a statement is open on the handle. better-sqlite3 then refuses every call.
+ * SQLite itself refuses savepoints and a COMMIT while rows are being written, with the code of a busy database.
+ */
+export function saysOccupied(error: unknown): boolean {
+  return error instanceof Error && /busy executing a query|SQL statements in progress/.test(error.message)
+}
+
+/**
+ * Returns what the primary result code of an error means. Drivers give the code as text or as a number, a Durable Object
+ * at the end of its message.
+ */
+function meaningOf(error: unknown): (typeof MEANINGS)[number] | undefined {
+  if (!(error instanceof Error)) return undefined
+  if ('errcode' in error && typeof error.errcode === 'number') {
+    const primary = error.errcode & 0xff
+    return MEANINGS.find(([number]) => number === primary)
+  }
+  const code = 'code' in error && typeof error.code === 'string' ? error.code : ''
+  const [, found] = /^SQLITE_([A-Z]+)/.exec(code) ?? /: SQLITE_([A-Z]+)/.exec(error.message) ?? []
+  return MEANINGS.find(([, name]) => name === found)
 }

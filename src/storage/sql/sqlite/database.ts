@@ -1,20 +1,20 @@
 import { existsSync } from 'node:fs'
-import { resolve } from 'node:path'
 import { runSync } from '../../../schema/sync-or-async.ts'
 import type { SchemaStatus } from '../../contract/storage.ts'
 import type { Schema } from '../schema/schema.ts'
 import type { SqliteHandle } from './connection.ts'
 import { Connection } from './connection.ts'
-import type { OwnHandle } from './handle.ts'
-import { execAnyway, fileOf, isHandle, isInTransaction, openAnother, openWithBetterSqlite3, setting } from './handle.ts'
-
-/** A connection, and its handle: of the writer, the transaction that the host's `beforeCommit` receives. */
-export interface Opened<H> {
-  readonly handle: H
-  readonly connection: Connection
-  /** Closes the handle, if it is ours. */
-  close(): void
-}
+import {
+  absoluteFile,
+  execAnyway,
+  fileOf,
+  IN_MEMORY,
+  isHandle,
+  isInTransaction,
+  openAnother,
+  openWithBetterSqlite3,
+  setting,
+} from './handle.ts'
 
 /**
  * One database with our tables: a writer and a reader of our own on a file, so that no reader waits for a writer; or the one
@@ -25,8 +25,8 @@ export class SqliteDatabase<H extends SqliteHandle> {
   readonly hostHandle: H | undefined
   readonly #file: string
   readonly #schema: Schema
-  #reader: Opened<H> | undefined
-  #writer: Opened<H> | undefined
+  #reader: Connection<H> | undefined
+  #writer: Connection<H> | undefined
   /** The file of the open reader, as SQLite names it. */
   #openFile = ''
   #isWal = false
@@ -38,7 +38,7 @@ export class SqliteDatabase<H extends SqliteHandle> {
    */
   constructor(given: string | H, schema: Schema) {
     this.hostHandle = typeof given === 'string' ? undefined : given
-    this.#file = typeof given === 'string' ? absolute(given) : ''
+    this.#file = typeof given === 'string' ? absoluteFile(given) : ''
     this.#schema = schema
     if (typeof given !== 'string' && !isHandle(given)) {
       throw new TypeError('an SQLite storage needs a file name or an open handle')
@@ -55,13 +55,13 @@ export class SqliteDatabase<H extends SqliteHandle> {
    * @throws ForgeError `SCHEMA_OUTDATED`, `SCHEMA_TOO_NEW`, `STORAGE_BUSY`, `STORAGE_UNAVAILABLE`
    */
   reader(): Connection {
-    if (this.#isUsable && this.#reader !== undefined) return this.#reader.connection
+    if (this.#isUsable && this.#reader !== undefined) return this.#reader
     if (!this.#exists()) throw this.#schema.outdated()
 
-    return this.look(({ connection }) => {
-      runSync(this.#schema.refuseUnusable(connection))
+    return this.look((reader) => {
+      runSync(this.#schema.refuseUnusable(reader))
       this.#isUsable = true
-      return connection
+      return reader
     })
   }
 
@@ -70,25 +70,23 @@ export class SqliteDatabase<H extends SqliteHandle> {
    * transaction stays open, and the next one has another writer.
    * @throws what the work throws, what `reader` throws
    */
-  write<T>(work: (writer: Opened<H>) => T): T {
+  write<T>(work: (writer: Connection<H>) => T): T {
     this.reader()
     return this.#transact(work)
   }
 
   /** Migrates tables: ours, or those of a host. Nothing is written before the version check has passed. */
   migrate(tables: Schema): void {
-    this.look(({ connection, handle }) => {
-      if (this.isShared && isInTransaction(handle)) {
+    this.look((reader) => {
+      if (this.isShared && isInTransaction(reader.handle)) {
         throw new TypeError('the handle is inside a transaction: end it before migrate()')
       }
-      if (!runSync(tables.needsMigration(connection))) return
-
-      this.#transact((writer) => runSync(tables.complete(writer.connection)))
+      if (runSync(tables.needsMigration(reader))) this.#transact((writer) => runSync(tables.complete(writer)))
     })
   }
 
   /** Runs work on a database that may not be usable. If the work fails, no connection stays open on such a database. */
-  look<T>(work: (reader: Opened<H>) => T): T {
+  look<T>(work: (reader: Connection<H>) => T): T {
     this.#reader ??= this.#openReader()
     try {
       return work(this.#reader)
@@ -102,8 +100,8 @@ export class SqliteDatabase<H extends SqliteHandle> {
   status(): SchemaStatus {
     if (!this.#exists()) return { state: 'empty', warnings: [] }
 
-    return this.look(({ connection }) => {
-      const state = runSync(this.#schema.state(connection))
+    return this.look((reader) => {
+      const state = runSync(this.#schema.state(reader))
       return { state, warnings: this.isShared || this.hostHandle === undefined ? [] : warningsAbout(this.hostHandle) }
     })
   }
@@ -127,12 +125,12 @@ export class SqliteDatabase<H extends SqliteHandle> {
     this.replaceWriter()
   }
 
-  #transact<T>(work: (writer: Opened<H>) => T): T {
+  #transact<T>(work: (writer: Connection<H>) => T): T {
     const writer = this.#openWriter()
-    writer.connection.command('begin immediate')
+    writer.command('begin immediate')
     try {
       const value = work(writer)
-      writer.connection.command('commit')
+      writer.command('commit')
       return value
     } catch (error) {
       this.#discardWriter()
@@ -140,13 +138,10 @@ export class SqliteDatabase<H extends SqliteHandle> {
     }
   }
 
-  #openReader(): Opened<H> {
+  #openReader(): Connection<H> {
     const { hostHandle } = this
     this.#openFile = hostHandle === undefined ? '' : fileOf(hostHandle)
-    if (hostHandle !== undefined && this.isShared) {
-      const connection = new Connection(hostHandle, 'call', 'host')
-      return { handle: hostHandle, connection, close: () => connection.end() }
-    }
+    if (hostHandle !== undefined && this.isShared) return new Connection(hostHandle, 'call')
     if (this.#file === IN_MEMORY) return this.#open('pragma foreign_keys = on')
 
     const reader = this.#open(READER_SETTINGS)
@@ -154,33 +149,31 @@ export class SqliteDatabase<H extends SqliteHandle> {
     return reader
   }
 
-  #openWriter(): Opened<H> {
+  #openWriter(): Connection<H> {
     if (this.isShared) return this.look((reader) => reader)
 
     this.#writer ??= this.#open(WRITER_SETTINGS)
     // Retried until it succeeds: the file cannot leave the old mode while others read in it.
-    if (!this.#isWal) this.#writer.connection.exec('pragma journal_mode = wal')
+    if (!this.#isWal) this.#writer.exec('pragma journal_mode = wal')
     this.#isWal = true
     return this.#writer
   }
 
   /** Opens one more handle. If its settings fail, it is closed again. */
-  #open(settings: string): Opened<H> {
+  #open(settings: string): Connection<H> {
     const { hostHandle } = this
-    const handle =
+    const handle: SqliteHandle & { close(): unknown } =
       hostHandle === undefined ? openWithBetterSqlite3(this.#file) : openAnother(hostHandle, this.#openFile)
-    const connection = new Connection(handle, 'call', 'us')
+    const ours: SqliteHandle = handle
+    // biome-ignore lint/nursery/noUnsafeTypeAssertion: made by the host's constructor, or by better-sqlite3
+    const connection = new Connection(ours as H, 'call', () => handle.close())
     try {
       connection.exec(settings)
     } catch (error) {
-      handle.close()
+      connection.close()
       throw error
     }
-    const close = (): void => {
-      connection.end()
-      handle.close()
-    }
-    return { handle: asHosts(handle), connection, close }
+    return connection
   }
 
   /** Ends the transaction of the writer, and the writer if it is not the reader. */
@@ -197,14 +190,6 @@ export class SqliteDatabase<H extends SqliteHandle> {
   #exists(): boolean {
     return this.hostHandle !== undefined || this.#file === IN_MEMORY || existsSync(this.#file)
   }
-}
-
-const IN_MEMORY = ':memory:'
-
-function absolute(file: string): string {
-  const name = file.trim() // better-sqlite3 trims the name too
-  if (name === '') throw new TypeError('the file name is empty: name a file, or use :memory:')
-  return name === IN_MEMORY ? name : resolve(name)
 }
 
 const READER_SETTINGS = 'pragma busy_timeout = 0; pragma query_only = on'
@@ -224,13 +209,6 @@ function attempt(work: () => unknown): void {
   } catch {
     // Nothing depends on it.
   }
-}
-
-/** Returns a handle that the storage opened, with the type of the host's handle. */
-function asHosts<H extends SqliteHandle>(handle: OwnHandle): H {
-  const ours: SqliteHandle = handle
-  // biome-ignore lint/nursery/noUnsafeTypeAssertion: made by the host's constructor, or by better-sqlite3
-  return ours as H
 }
 
 /**

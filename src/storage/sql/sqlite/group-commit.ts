@@ -1,9 +1,9 @@
 import { isForgeError } from '../../../schema/errors.ts'
 import { unavailable } from '../errors.ts'
 import { MAX_WAIT_MS, pauseBefore } from '../retry.ts'
-import type { SqliteHandle } from './connection.ts'
-import type { Opened, SqliteDatabase } from './database.ts'
-import { NotUndone } from './errors.ts'
+import type { Connection, SqliteHandle } from './connection.ts'
+import { NotUndone } from './connection.ts'
+import type { SqliteDatabase } from './database.ts'
 
 /** A batch has at most so many changes, because it stops the event loop. */
 const MAX_CHANGES = 256
@@ -12,9 +12,9 @@ const MAX_CHANGES = 256
 const MAX_COLLECTING_MS = 5
 
 /** A change that waits for its batch. */
-interface Pending<H> {
+interface Pending<H extends SqliteHandle> {
   /** Runs in the open transaction. */
-  readonly work: (writer: Opened<H>) => unknown
+  readonly work: (writer: Connection<H>) => unknown
   readonly resolve: (value: unknown) => void
   readonly reject: (error: unknown) => void
   readonly signal: AbortSignal | undefined
@@ -48,7 +48,7 @@ export class GroupCommit<H extends SqliteHandle> {
    * Adds a change to the batch. The work may run more than once, and is answered once: with the reason of the signal if
    * that aborts before.
    */
-  submit<T>(work: (writer: Opened<H>) => T, signal: AbortSignal | undefined): Promise<T> {
+  submit<T>(work: (writer: Connection<H>) => T, signal: AbortSignal | undefined): Promise<T> {
     const answered = new Promise<unknown>((resolve, reject) => {
       this.#waiting.push({ work, resolve, reject, signal, deadline: performance.now() + MAX_WAIT_MS })
       if (this.#state === 'idle') this.#schedule()
@@ -117,16 +117,16 @@ export class GroupCommit<H extends SqliteHandle> {
   }
 }
 
-function hasAborted<H>({ signal }: Pending<H>): boolean {
+function hasAborted({ signal }: { readonly signal: AbortSignal | undefined }): boolean {
   return signal?.aborted === true
 }
 
 /** Makes one change of a batch. Returns what answers its caller after the COMMIT. @throws the error of the whole batch */
-function attempt<H>(writer: Opened<H>, pending: Pending<H>): () => void {
+function attempt<H extends SqliteHandle>(writer: Connection<H>, pending: Pending<H>): () => void {
   const { work, resolve, reject, signal } = pending
   if (hasAborted(pending)) return () => reject(signal?.reason)
   try {
-    const value = writer.connection.atomically(() => work(writer))
+    const value = writer.atomically(() => work(writer))
     return () => resolve(value)
   } catch (error) {
     if (!(error instanceof NotUndone)) return () => reject(error)

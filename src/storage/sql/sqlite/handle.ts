@@ -1,16 +1,10 @@
 import { createRequire } from 'node:module'
 import { resolve } from 'node:path'
+import { hasMethods } from '../../../schema/arguments.ts'
 import { textQuery } from '../dialect.ts'
 import { unavailable } from '../errors.ts'
 import type { SqliteHandle } from './connection.ts'
-import { Connection } from './connection.ts'
-import { saysInsideTransaction, saysOccupied } from './errors.ts'
-
-/** A handle that the storage opened, and closes. */
-export interface OwnHandle extends SqliteHandle {
-  /** Closes the handle. */
-  close(): unknown
-}
+import { Connection, saysInsideTransaction, saysOccupied } from './connection.ts'
 
 /** A handle of better-sqlite3, with the calls that a host needs to write beside a forge. The handle itself has more. */
 export interface SqliteConnection extends SqliteHandle {
@@ -20,12 +14,30 @@ export interface SqliteConnection extends SqliteHandle {
   close(): unknown
 }
 
+/** A handle that the storage opened, and closes. */
+type OwnHandle = SqliteHandle & Pick<SqliteConnection, 'close'>
+
 /** Returns whether a value is a handle. */
 export function isHandle(value: unknown): value is SqliteHandle {
-  if (typeof value !== 'object' || value === null) return false
-  return (
-    'prepare' in value && typeof value.prepare === 'function' && 'exec' in value && typeof value.exec === 'function'
-  )
+  return hasMethods(value, 'prepare', 'exec')
+}
+
+function isOwnHandle(value: unknown): value is OwnHandle {
+  return hasMethods(value, 'prepare', 'exec', 'close')
+}
+
+function isBetterSqlite3(value: unknown): value is SqliteConnection {
+  return isOwnHandle(value) && 'inTransaction' in value
+}
+
+/** The name of a database in memory. */
+export const IN_MEMORY = ':memory:'
+
+/** Returns the name that stays the same if the process changes its directory. @throws TypeError if the name is empty */
+export function absoluteFile(file: string): string {
+  const name = file.trim() // better-sqlite3 trims the name too
+  if (name === '') throw new TypeError('the file name is empty: name a file, or use :memory:')
+  return name === IN_MEMORY ? name : resolve(name)
 }
 
 /**
@@ -33,11 +45,7 @@ export function isHandle(value: unknown): value is SqliteHandle {
  * reads an absolute path as a URI. @throws ForgeError `STORAGE_UNAVAILABLE`
  */
 export function openWithBetterSqlite3(file: string): SqliteConnection {
-  const name = file.trim() // better-sqlite3 trims the name too
-  const handle = openWith(betterSqlite3(), name === '' || name === ':memory:' ? name : resolve(name))
-  if (tellsTransactions(handle)) return handle
-  handle.close()
-  throw unavailable('the installed better-sqlite3 does not report whether a transaction is open')
+  return openWith(betterSqlite3(), absoluteFile(file), isBetterSqlite3)
 }
 
 function betterSqlite3(): SqliteHandle['constructor'] {
@@ -49,32 +57,24 @@ function betterSqlite3(): SqliteHandle['constructor'] {
   }
 }
 
-function tellsTransactions(handle: OwnHandle): handle is SqliteConnection {
-  return 'inTransaction' in handle && typeof handle.inTransaction === 'boolean'
-}
-
 /** Opens another handle of the host's kind on its file. A class of the host may open any other database. */
 export function openAnother(hosts: SqliteHandle, file: string): OwnHandle {
-  const handle = openWith(hosts.constructor, file)
+  const handle = openWith(hosts.constructor, file, isOwnHandle)
   if (fileOf(handle) === file) return handle
 
   handle.close()
   throw new TypeError('the constructor of the handle opens another database: pass a handle of the driver')
 }
 
-function openWith(driver: SqliteHandle['constructor'], file: string): OwnHandle {
+function openWith<T>(driver: SqliteHandle['constructor'], file: string, isHandle: (value: unknown) => value is T): T {
   let handle: unknown
   try {
     handle = Reflect.construct(driver, [file])
   } catch (error) {
     throw unavailable(lacksBinary(error) ? NO_BINARY : 'the database file cannot be opened', error)
   }
-  if (isOwnHandle(handle)) return handle
+  if (isHandle(handle)) return handle
   throw unavailable('the SQLite driver opened a file but returned no handle')
-}
-
-function isOwnHandle(value: unknown): value is OwnHandle {
-  return isHandle(value) && 'close' in value && typeof value.close === 'function'
 }
 
 const NO_BINARY = 'better-sqlite3 is installed without its binary for this Node: npm rebuild better-sqlite3'
@@ -107,7 +107,7 @@ export function setting(handle: SqliteHandle, pragma: string): number {
 }
 
 function query(handle: SqliteHandle, sql: string): readonly unknown[] {
-  return new Connection(handle, 'call', 'host').all(textQuery(sql))
+  return new Connection(handle, 'call').all(textQuery(sql))
 }
 
 /** Returns whether a transaction is open. Drivers have two names for it; a handle that has neither refuses a second BEGIN. */

@@ -16,9 +16,8 @@ import type { CallLimits } from '../servers/call.ts'
 import type { Session, WriteCircumstances } from '../session.ts'
 import { createSqlStores } from '../stores/stores.ts'
 import type { SqliteHandle } from './connection.ts'
-import { Connection } from './connection.ts'
+import { Connection, NotUndone } from './connection.ts'
 import { SqliteDatabase } from './database.ts'
-import { NotUndone } from './errors.ts'
 import { GroupCommit } from './group-commit.ts'
 import { isHandle, isInTransaction } from './handle.ts'
 
@@ -34,7 +33,7 @@ export function createSqliteStorage<H extends SqliteHandle>(
   const context = createSqlContext(sqliteDialect, options)
   const schema = forgeSchema(context)
   const database = new SqliteDatabase<H>(fileOrHandle, schema)
-  const runtime = new SqliteRuntime(database, writeLock(context.prefix))
+  const runtime = new SqliteRuntime(database, context.prefix)
 
   const storage: ForgeStorage<H> = {
     ...createSqlStores(context, runtime),
@@ -48,29 +47,22 @@ export function createSqliteStorage<H extends SqliteHandle>(
 }
 
 /**
- * Returns a statement that takes the write lock of a host's transaction and changes nothing: SQLite takes the lock
- * before the condition matches no row.
- */
-function writeLock(prefix: string): Statement<unknown> {
-  return command(`update "${prefix}${'ledger' satisfies keyof Tables}" set only = only where only < 0`)
-}
-
-/**
  * Runs the work of the stores in SQLite: reads synchronously on our reader, changes in batches on our writer, and
  * transactions of the host on the host's handle: no BEGIN, no COMMIT, one savepoint for each change.
  */
 class SqliteRuntime<H extends SqliteHandle> implements HostedRuntime<H> {
   readonly #database: SqliteDatabase<H>
+  /** Takes the write lock of a host's transaction and changes nothing: SQLite does that before it looks for rows. */
   readonly #writeLock: Statement<unknown>
   readonly #batches: GroupCommit<H>
   readonly #known = new WeakMap<H, Connection>()
   #isChanging = false
   #isClosed = false
 
-  /** @param writeLock - takes the write lock and changes nothing */
-  constructor(database: SqliteDatabase<H>, lock: Statement<unknown>) {
+  /** @param prefix - of the tables */
+  constructor(database: SqliteDatabase<H>, prefix: string) {
     this.#database = database
-    this.#writeLock = lock
+    this.#writeLock = command(`update "${prefix}${'ledger' satisfies keyof Tables}" set only = only where only < 0`)
     this.#batches = new GroupCommit(database)
   }
 
@@ -97,7 +89,7 @@ class SqliteRuntime<H extends SqliteHandle> implements HostedRuntime<H> {
     }
     this.#refuseClosed()
     if (this.#isHostInside()) throw new TypeError('the handle is inside a transaction: use withTransactionSync')
-    return this.#batches.submit(({ connection, handle }) => runSync(work(connection, handle)), signal)
+    return this.#batches.submit((writer) => runSync(work(writer, writer.handle)), signal)
   }
 
   async migrate(tables: Schema): Promise<void> {
@@ -105,14 +97,13 @@ class SqliteRuntime<H extends SqliteHandle> implements HostedRuntime<H> {
   }
 
   plainly<T>(work: (session: Session) => MaybePromise<T>, limits?: CallLimits): Promise<T> {
-    const look = () => this.#database.look(({ connection }) => work(connection))
-    return promiseTry(() => this.retried(look, limits?.milliseconds))
+    return promiseTry(() => this.retried(() => this.#database.look(work), limits?.milliseconds))
   }
 
   inTransaction<T>(work: (session: Session, transaction: H) => MaybePromise<T>): Promise<T> {
     return promiseTry(() => {
       this.#refuseClosed()
-      return this.#database.write(({ connection, handle }) => runSync(wait(work(connection, handle))))
+      return this.#database.write((writer) => runSync(wait(work(writer, writer.handle))))
     })
   }
 
@@ -183,7 +174,7 @@ class SqliteRuntime<H extends SqliteHandle> implements HostedRuntime<H> {
       throw new TypeError('the transaction is on another database than the storage')
     }
 
-    const connection = new Connection(transaction, 'host-transaction', 'host')
+    const connection = new Connection(transaction, 'host-transaction')
     this.#known.set(transaction, connection)
     return connection
   }

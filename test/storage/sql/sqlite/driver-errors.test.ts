@@ -1,6 +1,6 @@
 import Database from 'better-sqlite3'
 import { describe, expect, test } from 'vitest'
-import { translateError } from '../../../../src/storage/sql/sqlite/errors.ts'
+import { translateError } from '../../../../src/storage/sql/sqlite/connection.ts'
 
 /** An error as node:sqlite throws it: the result code is a number. */
 function numbered(errcode: number): Error {
