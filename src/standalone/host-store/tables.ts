@@ -139,7 +139,7 @@ const STANDARD_PREFIX = 'forgelet_'
 export function hostContext({ dialect, schema, prefix }: SqlContext): HostContext {
   const own = prefix === STANDARD_PREFIX ? 'host_' : `${prefix}host_`
   const tables = ['ledger', ...Object.keys(HOST_TABLES)]
-  return createTableContext<HostTables>(dialect, { schema, prefix: own, tables })
+  return createTableContext<HostTables>(dialect, { schema, prefix: own }, tables)
 }
 
 /** A column of a table as a query selects it. */

@@ -89,14 +89,12 @@ function idOf({ id }: ForgeEvent): number {
   return Number(id)
 }
 
-function matches(event: ForgeEvent, filter: EventFilter): boolean {
-  const { organizationId, repositoryId, userId, actorId, types } = filter
-  if (organizationId !== undefined && event.organizationId !== organizationId) return false
-  if (repositoryId !== undefined && event.repositoryId !== repositoryId) return false
-  if (userId !== undefined && event.userId !== userId) return false
-  if (actorId !== undefined && event.actorId !== actorId) return false
-  return types === undefined || types.includes(event.type)
+function matches(event: ForgeEvent, { types, ...ids }: EventFilter): boolean {
+  const isAbout = SUBJECTS.every((field) => ids[field] === undefined || ids[field] === event[field])
+  return isAbout && (types === undefined || types.includes(event.type))
 }
+
+const SUBJECTS = ['organizationId', 'repositoryId', 'userId', 'actorId'] as const
 
 function isPinning(event: ForgeEvent): event is ForgeEvent<'issue.pinned' | 'issue.unpinned'> {
   return event.type === 'issue.pinned' || event.type === 'issue.unpinned'

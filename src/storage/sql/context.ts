@@ -73,17 +73,20 @@ export function createSqlContext(dialect: SqlDialect, options: SchemaStorageOpti
     )
   }
 
-  return createTableContext<Tables>(dialect, { schema, prefix, ids, tables: Object.keys(TABLE_DESCRIPTIONS) })
+  return createTableContext<Tables>(dialect, { schema, prefix }, Object.keys(TABLE_DESCRIPTIONS), ids)
 }
 
-/** Where tables are, and what they are called without the prefix. */
-interface TablePlace extends Place {
-  readonly tables: readonly string[]
-  readonly ids?: IdColumns | undefined
-}
-
-/** Creates the context of tables in a place that has been checked. */
-export function createTableContext<T>(dialect: SqlDialect, { schema, prefix, tables, ids }: TablePlace): SqlContext<T> {
+/**
+ * Creates the context of tables in a place that has been checked.
+ *
+ * @param tables - their names without the prefix
+ */
+export function createTableContext<T>(
+  dialect: SqlDialect,
+  { schema, prefix }: Place,
+  tables: readonly string[],
+  ids?: IdColumns,
+): SqlContext<T> {
   const place = { schema, prefix }
   const transformer = new PrefixTransformer(place, tables)
   const prefixed: KyselyPlugin = {

@@ -33,8 +33,8 @@ export interface Ledger {
 }
 
 /** Returns the ledger of the tables of the forge, or of a host. */
-export function ledgerOf({ dialect, schema, prefix, ids }: Omit<SqlContext, 'build'>): Ledger {
-  const context = createTableContext<Tables>(dialect, { schema, prefix, ids: ids.columns, tables: ['ledger'] })
+export function ledgerOf({ dialect, ids, ...place }: Omit<SqlContext, 'build'>): Ledger {
+  const context = createTableContext<Tables>(dialect, place, ['ledger'], ids.columns)
   const { ledger } = TABLE_DESCRIPTIONS
   const row = firstRow(context, 'ledger', { only: 1, version: 0, oldest_library: 0, ids: ids.text })
   return {

@@ -8,7 +8,7 @@ import type { SchemaStatement, SqlDialect } from '../dialect.ts'
 import { busy } from '../errors.ts'
 import type { Row } from '../fields.ts'
 import { fieldsOf } from '../fields.ts'
-import type { Query } from '../query.ts'
+import type { Query, Statement } from '../query.ts'
 import { defineQuery } from '../query.ts'
 import type { Session } from '../session.ts'
 import { execute, query, queryFirst } from '../session.ts'
@@ -91,7 +91,7 @@ export class Schema {
       yield* this.complete(session)
       yield* execute(session, migration.end)
     } catch (error) {
-      yield* attempt(execute(session, migration.abandon)) // a lost connection has lost the transaction and the lock
+      yield* abandoned(session, migration.abandon)
       throw error
     }
   }
@@ -214,11 +214,11 @@ function isWhole(present: Present, statements: readonly SchemaStatement[]): bool
   return statements.every(({ makes }) => makes?.columns.every((column) => present.get(makes.name)?.has(column)) ?? true)
 }
 
-function* attempt(work: SyncOrAsync<void>): SyncOrAsync<void> {
+function* abandoned(session: Session, abandon: Statement<unknown>): SyncOrAsync<void> {
   try {
-    yield* work
+    yield* execute(session, abandon)
   } catch {
-    // What led here says more.
+    // The connection is lost, and with it the transaction and the lock.
   }
 }
 

@@ -5,7 +5,7 @@ import { checkStorageOptions, createSqlContext, SCHEMA_OPTIONS } from '../contex
 import { command } from '../dialect.ts'
 import { postgresDialect } from '../dialects/postgres.ts'
 import { busy } from '../errors.ts'
-import type { HostedStorage } from '../hosted-storage.ts'
+import type { HostedStorage } from '../stores/stores.ts'
 import { saysNameIsWrong } from './answers.ts'
 import { MAX_CALL_MS } from './call.ts'
 import type { HostTransaction } from './host-transaction.ts'

@@ -6,12 +6,11 @@ import type { ForgeStorage } from '../../contract/storage.ts'
 import type { SqlContext } from '../context.ts'
 import { command } from '../dialect.ts'
 import { BrokenReference, busy } from '../errors.ts'
-import type { HostedRuntime, HostedStorage } from '../hosted-storage.ts'
-import type { IdCodec } from '../ids.ts'
 import { retryAfter } from '../retry.ts'
 import type { Schema } from '../schema/schema.ts'
 import { forgeSchema } from '../schema/schema.ts'
 import type { Session, WriteCircumstances } from '../session.ts'
+import type { HostedRuntime, HostedStorage } from '../stores/stores.ts'
 import { createSqlStores } from '../stores/stores.ts'
 import { translate } from './answers.ts'
 import type { CallLimits } from './call.ts'
@@ -44,8 +43,7 @@ type Work<T, Tx> = (session: ServerSession, connection: ServerConnection<Tx>) =>
 class ServerRuntime<Tx extends object> implements HostedRuntime<Tx> {
   readonly #server: Server<Tx>
   readonly #schema: Schema
-  readonly #lockingRead: string
-  readonly #ids: IdCodec
+  readonly #context: SqlContext
   readonly #connections: Connections<Tx>
   readonly #queues = new TransactionQueues()
   /** The calls in progress. Not in a Set: V8 keeps what was removed from one of a long life, until it collects all garbage. */
@@ -56,8 +54,7 @@ class ServerRuntime<Tx extends object> implements HostedRuntime<Tx> {
   constructor(server: Server<Tx>, context: SqlContext) {
     this.#server = server
     this.#schema = forgeSchema(context)
-    this.#lockingRead = context.dialect.lockingRead
-    this.#ids = context.ids
+    this.#context = context
     this.#connections = new Connections(server.connect)
   }
 
@@ -76,12 +73,11 @@ class ServerRuntime<Tx extends object> implements HostedRuntime<Tx> {
     { transaction, signal }: WriteCircumstances<Tx>,
   ): Promise<T> {
     if (transaction !== undefined) return this.#writeInHosts(work, transaction, signal)
-    const check = (): void => signal?.throwIfAborted()
     return this.#repeated(async (call) => {
-      check()
-      const change: Work<T, Tx> = (session, { identity, transaction: open }) =>
-        this.#queues.run('write', identity, () => runAsync(work(session, open)))
-      return this.#transact(call, change, check)
+      signal?.throwIfAborted()
+      return this.#transact(call, (session, { identity, transaction: open }) =>
+        this.#queues.run('write', identity, () => changed(work(session, open), signal)),
+      )
     })
   }
 
@@ -169,7 +165,7 @@ class ServerRuntime<Tx extends object> implements HostedRuntime<Tx> {
     const { first, limited } = this.#server
     return this.#connections.with(call, async (connection) => {
       const session = new ServerSession(connection, call, { retry: 'call', limited })
-      if (needs === 'server') await this.#server.refuseUnfit(session, this.#ids)
+      if (needs === 'server') await this.#server.refuseUnfit(session, this.#context.ids)
       else if (!this.#isUsable) await this.#refuseUnusable(session)
       if (first.length > 0) await session.batch(first)
       return await work(session, connection)
@@ -177,7 +173,7 @@ class ServerRuntime<Tx extends object> implements HostedRuntime<Tx> {
   }
 
   /** Runs work between BEGIN and COMMIT. BEGIN is sent together with the first statements. */
-  #transact<T>(call: Call, work: Work<T, Tx>, beforeCommit = (): void => undefined): Promise<T> {
+  #transact<T>(call: Call, work: Work<T, Tx>): Promise<T> {
     const { limited, lengthen } = this.#server
     return this.#onConnection(call, 'tables', async (_, connection) => {
       const session = new ServerSession(connection, call, {
@@ -185,15 +181,10 @@ class ServerRuntime<Tx extends object> implements HostedRuntime<Tx> {
         limited,
         lengthen,
         begin: await connection.begin(),
-        lockingRead: this.#lockingRead,
+        lockingRead: this.#context.dialect.lockingRead,
         lend: (hostCode) => this.#queues.lend(connection.identity, hostCode),
       })
-      const committing = commitAfter(call, connection, async () => {
-        const value = await work(session, connection)
-        beforeCommit()
-        return value
-      })
-      return committing.catch((error) => {
+      return commitAfter(call, connection, () => work(session, connection)).catch((error) => {
         const translated = translate(error, 'call')
         throw isForgeError(translated, 'STORAGE_BUSY') ? translated : error // it may come from the host's own code
       })
@@ -207,11 +198,10 @@ class ServerRuntime<Tx extends object> implements HostedRuntime<Tx> {
     signal: AbortSignal | undefined,
   ): Promise<T> {
     try {
-      const check = (): void => signal?.throwIfAborted()
       return await this.#inHosts('write', transaction, async (hosts) => {
-        check()
-        const change = (session: Session): Promise<T> => runAsync(work(session, transaction))
-        const attempt = (): Promise<T> => this.#inSavepoint(hosts, change, check)
+        signal?.throwIfAborted()
+        const change = (session: Session): Promise<T> => changed(work(session, transaction), signal)
+        const attempt = (): Promise<T> => this.#inSavepoint(hosts, change)
         // A row that was referred to has just been removed: the second attempt sees that.
         return attempt().catch((error) => (error instanceof BrokenReference ? attempt() : Promise.reject(error)))
       })
@@ -234,22 +224,17 @@ class ServerRuntime<Tx extends object> implements HostedRuntime<Tx> {
   }
 
   /** What an ended call has done is rolled back at once, and so before a COMMIT that the host sends next. */
-  async #inSavepoint<T>(
-    { call, runner, session }: InHosts,
-    work: (session: ServerSession) => Promise<T>,
-    check: () => void,
-  ): Promise<T> {
+  async #inSavepoint<T>({ call, runner, session }: InHosts, work: (session: ServerSession) => Promise<T>): Promise<T> {
     call.onInterrupt = () => void succeeds(runner.run(TAKE_BACK))
     try {
       await session.batch(ENTER)
       await this.#refuseUnusable(session)
       const change = new ServerSession(runner, call, {
         retry: 'host-transaction',
-        lockingRead: this.#lockingRead,
+        lockingRead: this.#context.dialect.lockingRead,
         lend: (hostCode) => this.#queues.lend(runner.identity, hostCode),
       })
       const value = await work(change)
-      check()
       await session.batch([RELEASE])
       return value
     } catch (error) {
@@ -261,10 +246,17 @@ class ServerRuntime<Tx extends object> implements HostedRuntime<Tx> {
   /** Checks the server and the tables, the first time. */
   async #refuseUnusable(session: ServerSession): Promise<void> {
     if (this.#isUsable) return
-    await this.#server.refuseUnfit(session, this.#ids)
+    await this.#server.refuseUnfit(session, this.#context.ids)
     await runAsync(this.#schema.refuseUnusable(session))
     this.#isUsable = true
   }
+}
+
+/** Runs the work of a change, which is not committed if its signal has aborted. */
+async function changed<T>(work: SyncOrAsync<T>, signal: AbortSignal | undefined): Promise<T> {
+  const value = await runAsync(work)
+  signal?.throwIfAborted()
+  return value
 }
 
 /** A call in the host's transaction. */

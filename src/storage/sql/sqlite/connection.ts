@@ -247,7 +247,7 @@ export function saysInsideTransaction(error: unknown): boolean {
  * Returns whether a call was refused because the handle is closed. The texts are those of better-sqlite3, node:sqlite
  * and bun:sqlite; closing a handle of node:sqlite finalizes its statements.
  */
-export function saysClosed(error: unknown): boolean {
+function saysClosed(error: unknown): boolean {
   return (
     error instanceof Error &&
     /database (connection )?is not open|closed database|database has closed|statement has been finalized/i.test(

@@ -1,6 +1,5 @@
 import { ForgeError, isForgeError } from '../../../schema/errors.ts'
 import type { Id } from '../../../schema/ids.ts'
-import type { ForgeEvent } from '../../../schema/records.ts'
 import type { SyncOrAsync } from '../../../schema/sync-or-async.ts'
 import { wait } from '../../../schema/sync-or-async.ts'
 import type { EventStore } from '../../contract/events.ts'
@@ -174,15 +173,8 @@ export class Outbox<Tx> {
 }
 
 function toPage(rows: readonly FloorAndEvent[], after: number): OutboxPage {
-  const events: ForgeEvent[] = []
-  let last = after
-  for (const { floor: _, ...row } of rows) {
-    if (row.place === null) continue
-    const { place, ...event } = row
-    events.push(toEvent(event))
-    last = place
-  }
-  return { events, cursor: cursorOf(last) }
+  const found = rows.flatMap(({ floor: _, ...row }) => (row.place === null ? [] : [row]))
+  return { events: found.map(({ place: _, ...row }) => toEvent(row)), cursor: cursorOf(found.at(-1)?.place ?? after) }
 }
 
 /**

@@ -17,13 +17,6 @@ import type { Outbox } from './outbox.ts'
 /** The maximum number of events that are checked together and removed in one transaction. */
 const MAX_PRUNED_EVENTS = 500
 
-/** An event of the outbox, and whether it is removed: 0 or 1. */
-interface Candidate {
-  readonly id: Id
-  readonly place: number
-  readonly goes: number
-}
-
 /** What became of a few events: how many are removed, and the last of them, if others follow. */
 interface Pruned {
   readonly removed: number
@@ -82,7 +75,7 @@ export function sqlPruning<Tx>(
   function* removeAmong(session: Session, after: number, before: number): SyncOrAsync<Pruned> {
     const { state, rows: slowest } = yield* outbox.lock(session, [behindAll({})])
     const range = { after, behindAll: slowest[0]?.position ?? Number.MAX_SAFE_INTEGER, limit: MAX_PRUNED_EVENTS }
-    const found: readonly Candidate[] = yield* query(session, candidates({ before, ...range }))
+    const found = yield* query(session, candidates({ before, ...range }))
     const gone = found.filter(({ goes }) => goes !== 0)
     const last = gone.at(-1)
     if (last !== undefined) {

@@ -1,7 +1,10 @@
+import type { MaybePromise } from '../../../schema/sync-or-async.ts'
 import type { ForgeStorage } from '../../contract/storage.ts'
 import type { AggregateStores } from '../../contract/stores.ts'
 import type { SqlContext } from '../context.ts'
-import type { SqlRuntime } from '../session.ts'
+import type { Schema } from '../schema/schema.ts'
+import type { CallLimits } from '../servers/call.ts'
+import type { Session, SqlRuntime } from '../session.ts'
 import { sqlBadgeCatalogue } from './badge-catalogue.ts'
 import { sqlBlocks } from './blocks.ts'
 import { EventLog } from './event-log.ts'
@@ -12,11 +15,11 @@ import { sqlPinBoards } from './pin-boards.ts'
 import { sqlRetirement } from './retirement.ts'
 import { sqlUserBadges } from './user-badges.ts'
 
-/** The part of a storage that is the same for every SQL database. */
-export type SqlStores<Tx> = AggregateStores<Tx> & Pick<ForgeStorage<Tx>, 'events' | 'retire'>
-
-/** Creates the stores of an SQL storage on the connections that it uses. */
-export function createSqlStores<Tx>(context: SqlContext, runtime: SqlRuntime<Tx>): SqlStores<Tx> {
+/** Creates the part of a storage that is the same for every SQL database, on the connections that it uses. */
+export function createSqlStores<Tx>(
+  context: SqlContext,
+  runtime: SqlRuntime<Tx>,
+): AggregateStores<Tx> & Pick<ForgeStorage<Tx>, 'events' | 'retire'> {
   const parts = { context, runtime, heads: new Heads(context), log: new EventLog(context) }
   const [pinBoards, blocks, userBadges] = [sqlPinBoards(parts), sqlBlocks(parts), sqlUserBadges(parts)]
 
@@ -41,4 +44,24 @@ export function createSqlStores<Tx>(context: SqlContext, runtime: SqlRuntime<Tx>
       },
     }),
   }
+}
+
+/** A storage in a database, and what it runs on: a host can keep its tables beside those of the storage. */
+export interface HostedStorage<Tx> {
+  readonly storage: ForgeStorage<Tx>
+  readonly context: SqlContext
+  readonly runtime: HostedRuntime<Tx>
+}
+
+/** The runtime of a storage, as a host uses it. */
+export interface HostedRuntime<Tx> extends SqlRuntime<Tx> {
+  /** Runs work once, whatever the state of the tables. */
+  plainly<T>(work: (session: Session) => MaybePromise<T>, limits?: CallLimits): Promise<T>
+  /**
+   * Runs work once in a transaction of our own, which it may also use as a host's. On SQLite the work must not return a
+   * promise.
+   */
+  inTransaction<T>(work: (session: Session, transaction: Tx) => MaybePromise<T>, limits: CallLimits): Promise<T>
+  /** Migrates tables: those of the storage, or of a host. */
+  migrate(tables: Schema): Promise<void>
 }
