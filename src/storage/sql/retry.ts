@@ -6,6 +6,14 @@ import { BrokenReference, busy } from './errors.ts'
 /** How long a call waits for a busy file, in milliseconds. */
 export const MAX_WAIT_MS = 5000
 
+/** How a call is limited. */
+export interface CallLimits {
+  /** How long it may take, in milliseconds. Default: five seconds. */
+  readonly milliseconds?: number
+  /** Creates the error for a call that has run out of time. */
+  readonly expired?: () => Error
+}
+
 /** How long an attempt is repeated. */
 export interface RetryLimits {
   /** Returns whether another attempt can begin after a pause of the given milliseconds. */

@@ -1,5 +1,5 @@
 import { unavailable } from '../errors.ts'
-import type { RetryLimits } from '../retry.ts'
+import type { CallLimits, RetryLimits } from '../retry.ts'
 
 /** How long a call may take, in milliseconds. */
 export const MAX_CALL_MS = 5000
@@ -15,14 +15,6 @@ export const MAX_LOCK_WAIT_MS = 4000
  * closing the connection. It is longer than a call, which ends its transaction itself.
  */
 export const MAX_IDLE_S = 8
-
-/** How a call is limited. */
-export interface CallLimits {
-  /** How long it may take, in milliseconds. Default: five seconds. */
-  readonly milliseconds?: number
-  /** Creates the error for a call that has run out of time. */
-  readonly expired?: () => Error
-}
 
 /** One call of the storage, within its time limit. */
 export class Call {
