@@ -29,7 +29,6 @@ async function served(path: string | URL): Promise<string> {
 test.each([
   ['an OpenPGP key', 'openpgp', () => openpgp.privateKey],
   ['a binary OpenPGP key', 'openpgp', () => Buffer.from(openpgp.publicKey.split('\n').slice(2, -3).join(''), 'base64')],
-  ['an OpenPGP key from PowerShell', 'openpgp', () => Buffer.from(`\uFEFF${openpgp.publicKey}`, 'utf16le')],
   ['an SSH public key', 'ssh', () => ssh.publicKey],
   ['an SSH private key', 'ssh', () => ssh.privateKey],
 ] as const)('the format is determined by the content: %s', async (_title, format, content) => {

@@ -40,7 +40,6 @@ describe('a source', () => {
     ['bytes', bytesOf(DOCUMENT)],
     ['a list of bytes', [bytesOf(DOCUMENT.slice(0, 9)), new Uint8Array(), bytesOf(DOCUMENT.slice(9))]],
     ['a stream of the web', new Blob([DOCUMENT]).stream()],
-    ['a compressed stream', new Blob([gzipSync(DOCUMENT)]).stream()],
   ])('may be %s', async (_, json) => {
     expect((await outcomeOf(json)).issues).toStrictEqual([fullIssue, bareIssue])
   })
@@ -82,9 +81,11 @@ describe('a source', () => {
     }
   })
 
-  test('is ended when its reader stops, and when a record ends the reading', async () => {
+  test('is read no further than its reader is, and ended when that stops, and when a record ends the reading', async () => {
     const stopped = new Source(never)
-    for await (const issue of readIssues({ json: stopped })) {
+    const issues = readIssues({ json: stopped })
+    expect(stopped.pieces).toBe(0)
+    for await (const issue of issues) {
       expect(issue).toStrictEqual(fullIssue)
       break
     }
@@ -92,16 +93,6 @@ describe('a source', () => {
     await outcomeOf(invalid)
 
     expect([stopped.pieces, stopped.ended, invalid.ended]).toEqual([1, 1, 1])
-  })
-
-  test('is read no further than its reader is', async () => {
-    const source = new Source(never)
-    const issues = readIssues({ json: source })[Symbol.asyncIterator]()
-    expect(source.pieces).toBe(0)
-    await issues.next()
-    await issues.return?.()
-
-    expect(source.pieces).toBe(1)
   })
 })
 
@@ -184,18 +175,4 @@ describe('options', () => {
 
     expect(calls.slice(-2)).toEqual([[], { records: 2, bytes: packed.length }])
   })
-})
-
-test('readExchange yields the issues of a document as records', async () => {
-  const records = []
-  for await (const record of readExchange({ json: DOCUMENT })) records.push(record)
-
-  expect(records).toStrictEqual([fullIssue, bareIssue].map((issue) => ({ kind: 'issue', issue })))
-})
-
-test('a folder that no forge wrote is refused', async () => {
-  const folder = { list: () => ['readme.md'], open: () => '' }
-  const reading = readIssues({ folder })[Symbol.asyncIterator]()
-
-  await expect(reading.next()).rejects.toMatchObject({ details: { violations: [{ code: 'folder' }] } })
 })

@@ -156,28 +156,15 @@ describe('a Gitea dump', () => {
 
 describeWith(['python3'], 'a reader of YAML 1.1', () => {
   test('reads every text of a dump as a text', async () => {
-    const document = AWKWARD.map((text, at) => ({
-      ...fullIssue,
-      number: at + 1,
-      title: text,
-      content: text,
-      ref: text,
-    }))
-    const target = await written({ json: JSON.stringify(document) })
+    const records = AWKWARD.map((text, at) => ({ number: at + 1, title: text, content: text, ref: text }))
+    const target = await written({ json: JSON.stringify(records.map((record) => ({ ...fullIssue, ...record }))) })
     const program = 'import json, sys, yaml; json.dump(yaml.safe_load(open(sys.argv[1], encoding="utf-8")), sys.stdout)'
     const read: unknown = JSON.parse(
       execFileSync('python3', ['-c', program, join(target, 'issue.yml')], { encoding: 'utf8' }),
     )
 
     expect(read).toMatchObject(
-      AWKWARD.map((text, at) => ({
-        number: at + 1,
-        title: text,
-        content: text,
-        ref: text,
-        created: fullIssue.created,
-        foreignindex: at + 1,
-      })),
+      records.map((record) => ({ ...record, created: fullIssue.created, foreignindex: record.number })),
     )
   })
 })

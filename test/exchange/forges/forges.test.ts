@@ -134,16 +134,11 @@ describe('Gitea', () => {
 
     expect(outcome.notCarried).toContainEqual({ what: 'projects', count: 1, pointer: '/0/projects' })
   })
-
-  test('the comments of an issue follow its batch', async () => {
-    const { records } = await readSource(folderOf(giteaDump))
-    expect(records.map(({ kind }) => kind)).toEqual(['label', 'milestone', 'issue', 'comment', 'issue'])
-  })
 })
 
 describe('a folder', () => {
   test.each([
-    ['without issues', {}, {}],
+    ['that no forge wrote', { 'readme.md': '' }, {}],
     ['with issues of no forge', { 'issues.json': '[{"number":1}]' }, {}],
     ['with two dumps', { 'a/issue.yml': '[]', 'b/issue.yml': '[]' }, {}],
     ['of another form than the option says', giteaDump, { format: 'gitlab' as const }],

@@ -73,22 +73,6 @@ export const importSuite: DatabaseSuite = (open, kind) => {
 
     expect(await numbersIn(host)).toEqual([1, 2, 3])
   })
-
-  test('an import in the transaction of the host leaves nothing if its last batch has a conflict', async () => {
-    const database = await open()
-    const host = await importHost(database)
-    await importing(host, [anIssue(9)])
-    const before = await host.contents()
-    const records = [anIssue(1), anIssue(2), anIssue(9, { title: 'Another' })]
-    const begun = await database.begun()
-    const failed = host.forge.withTransaction(begun.transaction, ({ exchange }) =>
-      exchange.import('system', { repositoryId, records }, { batch: 1 }),
-    )
-
-    await expect(failed).rejects.toMatchObject({ code: 'IMPORT_CONFLICT' })
-    await begun.rollback()
-    expect(await host.contents()).toEqual(before)
-  })
 }
 
 /** The repository is gone, or a pin and an unpin came in another order. */

@@ -34,28 +34,6 @@ describe('in a synchronous transaction', () => {
     expect(handle.prepare('select count(*) from host_issues').pluck().get()).toBe(3)
   })
 
-  test('an import notifies listeners after the commit', async () => {
-    const { handle, forge, importing } = await openHost()
-    const types: string[] = []
-    forge.events.on(({ type }) => types.push(type))
-    const { afterCommit } = handle.transaction(importing).immediate([anIssue(1), anIssue(2)])
-    expect(types).toEqual([])
-    afterCommit()
-
-    expect(types).toEqual(['issues.imported', 'issues.imported'])
-  })
-
-  test('a conflict in the last batch leaves the database as it was', async () => {
-    const { handle, contents, importing } = await openHost()
-    handle.transaction(importing).immediate([anIssue(9)])
-    const before = await contents()
-    const atomic = () =>
-      handle.transaction(importing).immediate([anIssue(1), anIssue(2), anIssue(9, { title: 'Another' })])
-
-    expect(atomic).toThrow('issue 9 exists and differs in title')
-    expect(await contents()).toEqual(before)
-  })
-
   test('records that wait are refused', async () => {
     const { handle, contents, importing, before } = await openHost()
     async function* records() {
