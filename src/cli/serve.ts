@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import type { Server } from 'node:http'
 import { setTimeout } from 'node:timers/promises'
 import type { Command } from '@commander-js/extra-typings'
@@ -119,14 +120,11 @@ function urlHost(host: string): string {
  * @throws CommandError (wrong usage) if the port is in use or the address does not belong to this machine
  */
 async function listen(server: Server, host: string, port: number): Promise<number> {
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', (error) => {
-      const code = systemCode(error) ?? error.message
-      const fix = FAILURES[code]
-      const other = `--host ${host}: cannot listen there (${code}); try 127.0.0.1`
-      reject(new CommandError(2, fix === undefined ? other : `port ${port} on ${host} ${fix}`))
-    })
-    server.listen({ host, port }, resolve)
+  await once(server.listen({ host, port }), 'listening').catch((error: unknown) => {
+    const code = systemCode(error) ?? String(error)
+    const fix = FAILURES[code]
+    const other = `--host ${host}: cannot listen there (${code}); try 127.0.0.1`
+    throw new CommandError(2, fix === undefined ? other : `port ${port} on ${host} ${fix}`)
   })
   const address = server.address()
   return address === null || typeof address === 'string' ? port : address.port // never a pipe, which has a name

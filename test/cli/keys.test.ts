@@ -47,14 +47,6 @@ describe('forgelet keys', () => {
     expect(await readFile(file, 'utf8')).toBe(before)
   })
 
-  test('refuses to show what is no key, with the path', async () => {
-    await writeFile(join(folder, 'no-key'), 'garbage')
-    const { code, err } = await runForgelet(['keys', 'show', join(folder, 'no-key')])
-
-    expect(code).toBe(1)
-    expect(err).toContain(`signing key ${join(folder, 'no-key')}: the signing key cannot be read: it is neither`)
-  })
-
   test('does not repeat a key in place of its path', async () => {
     const { file } = await generate('key', 'ssh')
     const key = await readFile(file, 'utf8')
