@@ -35,7 +35,7 @@ export function rotatingKey(keys: {
     for (const source of sources) {
       if (source.format !== format && source.servesBoth !== true) continue
       try {
-        const key = yield* wait(source.publicKey({ ...context, format }))
+        const key = yield* wait(source.publicKey(context))
         if (key.format !== format) continue
         found.push(key)
         if (source === current) expiresAt = key.expiresAt
@@ -70,7 +70,7 @@ export function rotatingKey(keys: {
     get format() {
       return current.format
     },
-    publicKey: (context = {}) => runMaybeAsync(select(context)),
+    publicKey: (context = { format: current.format }) => runMaybeAsync(select(context)),
   }
 }
 

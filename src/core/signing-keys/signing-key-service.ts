@@ -4,10 +4,10 @@ import type { IdInput } from '../../schema/ids.ts'
 import { toId } from '../../schema/ids.ts'
 import type { PublicKey, SigningKeyFormat } from '../../schema/records.ts'
 import { isPromise } from '../../schema/sync-or-async.ts'
-import type { MaybeAsync, Scope } from '../call.ts'
+import type { Call, MaybeAsync, Scope } from '../call.ts'
 import { method, portAnswer } from '../call.ts'
 import { authorize, refuseAborted } from '../policy.ts'
-import type { Actor, Caller, CallOptions } from '../ports.ts'
+import type { Actor, Caller, CallOptions, Logger, SigningKeyContext } from '../ports.ts'
 
 /** The instance's public signing key. Source: docs/behaviour.md, Signing keys. */
 export interface SigningKeyService<A extends Actor> {
@@ -36,22 +36,35 @@ export function signingKeyService<A extends Actor, Tx>(scope: Scope<A, Tx>): May
         yield* authorize(scope, call, { action: 'signing-keys.read', repositoryId })
       }
       if (!isFormat(format)) throw new TypeError("request.format must be 'openpgp' or 'ssh'")
-      const { environment, mayWait } = scope
-      const { signingKey, logger } = environment
+      const { environment } = scope
+      const { signingKey } = environment
       const source = publishedKey(signingKey, signingKey?.servesBoth === true ? signingKey.format : format)
-      const answer = source.publicKey({
-        format,
-        logger,
-        mayWait,
-        get signal() {
-          return call.signal // that of an HTTP request is created when it is read
-        },
-      })
+      const answer = source.publicKey(new KeyRequest(format, scope, call))
       const key = isPromise(answer) ? yield* portAnswer(call, answer) : answer
       checkKey(key)
       environment.keyExpiry.check(key, environment)
       return publishedKey(key, format) // a source may return a key of another format than its own
     }),
+  }
+}
+
+/** What a source gets of a call. */
+class KeyRequest<A extends Actor, Tx> implements SigningKeyContext {
+  readonly format: SigningKeyFormat
+  readonly logger: Logger
+  readonly mayWait: boolean
+  readonly #call: Call<A, Tx>
+
+  constructor(format: SigningKeyFormat, { environment, mayWait }: Scope<A, Tx>, call: Call<A, Tx>) {
+    this.format = format
+    this.logger = environment.logger
+    this.mayWait = mayWait
+    this.#call = call
+  }
+
+  /** Read when it is needed, as that of a call is. */
+  get signal(): AbortSignal | undefined {
+    return this.#call.signal
   }
 }
 
