@@ -1,7 +1,7 @@
 import Database from 'better-sqlite3'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { instrumentStorage } from '../../src/core/instrument-storage.ts'
-import type { Forge, ForgeEvent, ForgeOptions, Sync, TransactionServices } from '../../src/index.ts'
+import type { Forge, ForgeEvent, ForgeOptions } from '../../src/index.ts'
 import { createForge } from '../../src/index.ts'
 import { sqliteStorage } from '../../src/storage/sqlite.ts'
 import type { ForgeStorage } from '../../src/storage/storage.ts'
@@ -12,22 +12,6 @@ type Handle = Database.Database
 
 const issue = (id: number) => ({ id, repositoryId: 10, kind: 'issue' }) as const
 const board = { repositoryId: 10, kind: 'issue' } as const
-
-type ReadCall = (services: Sync<TransactionServices<Person>>) => unknown
-
-/** Every guarded method that only reads. */
-const READS: readonly (readonly [string, ReadCall])[] = [
-  ['pins.list', ({ pins }) => pins.list(olga, board)],
-  ['pins.positions', ({ pins }) => pins.positions(olga, [issue(1)])],
-  ['pins.allowed', ({ pins }) => pins.allowed(olga, 10)],
-  ['pins.history', ({ pins }) => pins.history(olga, issue(1))],
-  ['blocks.find', ({ blocks }) => blocks.find(olga, { organizationId: 5, userId: 9 })],
-  ['blocks.list', ({ blocks }) => blocks.list(olga, { organizationId: 5 })],
-  ['badges.heldBy', ({ badges }) => badges.heldBy(olga, 9)],
-  ['badges.heldByMany', ({ badges }) => badges.heldByMany(olga, [9])],
-  ['badges.catalogue.find', ({ badges }) => badges.catalogue.find(olga, 'owl')],
-  ['badges.catalogue.list', ({ badges }) => badges.catalogue.list(olga)],
-]
 
 /** A storage that notes the operations that it is asked for. */
 function watched(storage: ForgeStorage<Handle>) {
@@ -93,12 +77,12 @@ describe('withTransactionSync', () => {
     await forge.close()
   })
 
-  test.each(READS)('refuses a policy that answers %s with a promise, and reads nothing behind it', async (_, read) => {
+  test('refuses a policy that answers a read with a promise, and reads nothing behind it', async () => {
     const { storage, seen } = watched(await migrated())
     const forge = await open({ storage, policy: { authorize: async () => ({ allow: true }) } })
     seen.length = 0 // leaves out what createForge has called
     handle.exec('begin immediate')
-    expect(() => forge.withTransactionSync(handle, read)).toThrow(
+    expect(() => forge.withTransactionSync(handle, ({ pins }) => pins.list(olga, board))).toThrow(
       new TypeError(
         'a promise was returned where a value is required: inside withTransactionSync every port must return a value, and on a synchronous storage (memory, SQLite, a Durable Object) beforeCommit and, in an import, the tracker must too',
       ),

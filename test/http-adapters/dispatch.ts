@@ -19,6 +19,13 @@ async function* onePiece(text: string): AsyncGenerator<Uint8Array, void, void> {
   yield new TextEncoder().encode(text)
 }
 
+/** A path of the API with names that are there in the world, but for those that are given. */
+export function pathTo(template: string, given: Readonly<Record<string, string>> = {}): string {
+  const there = { owner: 'acme', repo: 'rocket', org: 'acme', username: 'stan', index: '1', position: '1' }
+  const names: Readonly<Record<string, string>> = { ...there, ...given }
+  return template.replaceAll(/\{(\w+)\}/g, (_brace, name: string) => names[name] ?? '')
+}
+
 /** The text of a reply, streamed or not. */
 export async function readText(reply: ApiResponse | undefined): Promise<string> {
   const body = reply?.body ?? ''

@@ -7,7 +7,7 @@ import type { Person, WorldOptions } from '../world.ts'
 import { authenticate, openCase, openpgpKey, sshKey } from '../world.ts'
 import { cases } from './cases.ts'
 import { declaredBy, operationIdOf } from './declared-replies.ts'
-import { dispatched } from './dispatch.ts'
+import { dispatched, pathTo } from './dispatch.ts'
 import type { Send, Sent } from './run-case.ts'
 import { runCase } from './run-case.ts'
 
@@ -76,15 +76,6 @@ function noted(send: Send): Send {
   }
 }
 
-const NAMES: Readonly<Record<string, string>> = {
-  owner: 'acme',
-  repo: 'rocket',
-  index: '1',
-  position: '1',
-  org: 'acme',
-  username: 'stan',
-}
-
 /** A request of the site admin to each operation, with names that are there, but for what is changed. */
 interface Probe {
   readonly world?: WorldOptions
@@ -116,7 +107,9 @@ const PROBES: readonly Probe[] = [
     world: { signingKey },
     headers: { authorization: 'token root', 'if-none-match': '*' },
   })),
-  ...Object.keys(NAMES).flatMap((name) => ['nothing', '%zz'].map((text) => ({ names: { [name]: text } }))),
+  ...['owner', 'repo', 'index', 'position', 'org', 'username'].flatMap((name) =>
+    ['nothing', '%zz'].map((text) => ({ names: { [name]: text } })),
+  ),
 ]
 
 /** Declared replies that take work in progress: test/http-adapters/routes/exchange-routes.test.ts. */
@@ -140,12 +133,11 @@ beforeAll(async () => {
     )
   }
   for (const probe of PROBES) {
-    const { names = {}, headers = { authorization: 'token root' } } = probe
+    const { names, headers = { authorization: 'token root' } } = probe
     for (const { method, path } of operations) {
       const world = await openCase(probe.world)
-      const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => names[name] ?? NAMES[name] ?? '')
       const send = noted((sent) => dispatched(world, sent, probe.authenticate ?? authenticate))
-      await send({ method, path: filled, headers, body: method === 'GET' ? undefined : '[]' })
+      await send({ method, path: pathTo(path, names), headers, body: method === 'GET' ? undefined : '[]' })
     }
   }
 })

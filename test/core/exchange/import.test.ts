@@ -129,38 +129,26 @@ describe('an import', () => {
     expect(counts).toEqual([2, 3])
   })
 
-  test.each([
-    ['texts', 3, () => ({ content: 'x'.repeat(1_500_000) })],
-    [
-      'reactions',
-      4,
-      () => ({ reactions: Array.from({ length: 10_000 }, (_, user_id) => ({ user_id, content: '+1' })) }),
-    ],
-    ['assignees', 4, () => ({ assignees: Array.from({ length: 20_000 }, (_, at) => `u${at}`) })],
-    ['labels', 4, () => ({ labels: Array.from({ length: 10_000 }, (_, at) => ({ name: `label ${at}` })) })],
-  ])('ends a batch at about 4 MB of %s', async (_, most, more) => {
-    const records = Array.from({ length: 12 }, (_, at) => anIssue(at + 1, more()))
-    await importing(records)
-    const sizes = tracker.batches.map(({ create }) => create.length)
+  const many = <T>(count: number, make: (at: number) => T): T[] => Array.from({ length: count }, (_, at) => make(at))
+  const long = 'x'.repeat(1_500_000)
 
-    expect(sizes).toEqual(Array.from({ length: 12 / most }, () => most))
+  test.each<[string, number, Partial<IssueRecord>]>([
+    ['texts', 3, { content: long }],
+    ['reactions', 4, { reactions: many(10_000, (user_id) => ({ user_id, content: '+1' })) }],
+    ['assignees', 4, { assignees: many(20_000, (at) => `u${at}`) }],
+    ['labels', 4, { labels: many(10_000, (at) => ({ name: `label ${at}` })) }],
+  ])('ends a batch at about 4 MB of %s', async (_, most, more) => {
+    await importing(many(12, (at) => anIssue(at + 1, more)))
+
+    expect(tracker.batches.map(({ create }) => create.length)).toEqual(many(12 / most, () => most))
   })
 
-  test.each([
-    ['comments', commentsOf(...Array.from({ length: 6 }, (_, at) => aComment(1, `${at}`.padEnd(1_500_000))))],
-    [
-      'descriptions of labels',
-      Array.from({ length: 6 }, (_, at) => ({
-        kind: 'label' as const,
-        label: { name: `label ${at}`, description: 'x'.repeat(1_500_000) },
-      })),
-    ],
+  test.each<[string, Records]>([
+    ['comments', commentsOf(...many(6, (at) => aComment(1, `${at}${long}`)))],
+    ['descriptions of labels', many(6, (at) => ({ kind: 'label', label: { name: `${at}`, description: long } }))],
     [
       'descriptions of milestones',
-      Array.from({ length: 6 }, (_, at) => ({
-        kind: 'milestone' as const,
-        milestone: { title: `${at}`, description: 'x'.repeat(1_500_000), state: 'open' as const },
-      })),
+      many(6, (at) => ({ kind: 'milestone', milestone: { title: `${at}`, description: long, state: 'open' } })),
     ],
   ])('ends a batch at about 4 MB of %s', async (_, records) => {
     await importing([anIssue(1)])

@@ -7,11 +7,7 @@ import { memoryStorage } from '../../../src/storage/memory.ts'
 import type { Person } from '../../world.ts'
 import { directory, people, present, sshKey, worldIssues } from '../../world.ts'
 import { RULES } from '../cases.ts'
-import { plainRequest, readText } from '../dispatch.ts'
-
-const NAMES = new Map(
-  Object.entries({ owner: 'acme', repo: 'rocket', org: 'acme', username: 'stan', index: '1', position: '1' }),
-)
+import { pathTo, plainRequest, readText } from '../dispatch.ts'
 
 it.each(routeTable.map((route) => [route.operationId, route] as const))(
   '%s asks the policy once for its action, unless it is public',
@@ -30,9 +26,11 @@ it.each(routeTable.map((route) => [route.operationId, route] as const))(
       issues: worldIssues(),
     })
     const api = createApi(forge, { directory, present, documents: issueDocuments })
-    const path = route.path.replaceAll(/\{(\w+)\}/g, (_brace, name: string) => NAMES.get(name) ?? name)
     const body = route.service === 'badges' ? '{"badge_slugs":[]}' : '[]'
-    const reply = await api.dispatch(plainRequest({ method: route.method, path, body }), () => people[0] ?? null)
+    const reply = await api.dispatch(
+      plainRequest({ method: route.method, path: pathTo(route.path), body }),
+      () => people[0] ?? null,
+    )
     await readText(reply)
 
     const { asks } = RULES[route.operationId] ?? {}

@@ -4,7 +4,7 @@ import published from '../../../../schema/openapi.json' with { type: 'json' }
 import type { OpenApiDocument, OpenApiOperation, ServiceName } from '../../../../src/http-adapters/http.ts'
 import { routeTable } from '../../../../src/http-adapters/routes/route-table.ts'
 import { openWorld, sshKey } from '../../../world.ts'
-import { plainRequest } from '../../dispatch.ts'
+import { pathTo, plainRequest } from '../../dispatch.ts'
 import { lint } from './lint.ts'
 
 const manifest = createRequire(import.meta.url)('../../../../package.json')
@@ -99,18 +99,8 @@ describe('the OpenAPI document', () => {
     )
 
     async function ask(template: string, method: string): Promise<number | undefined> {
-      const path = template.replace(/\{(\w+)\}/g, (_, name: string) => NAMES[name] ?? '')
-      const request = plainRequest({ method, path, body: '{}' })
+      const request = plainRequest({ method, path: pathTo(template), body: '{}' })
       return (await api.dispatch(request, () => null))?.status
     }
   })
 })
-
-const NAMES: Readonly<Record<string, string>> = {
-  owner: 'acme',
-  repo: 'rocket',
-  index: '1',
-  position: '1',
-  org: 'acme',
-  username: 'stan',
-}
