@@ -6,19 +6,21 @@ import { wireCases } from './wire-cases.mjs'
 
 /**
  * @param kinds - the storages that the server has, or its handlers
- * @param leave - goes away with a client's socket, so that the runtime notices
- * @param mounted - the kinds that the mount contract is run over
- * @param excepted - the cases of it that the runtime decides itself
+ * @param resets - whether the runtime notices only clients that reset their connection
+ * @param excepted - the cases of the mount contract that the runtime decides itself
  */
-export function casesOf({ port, kinds, leave, mounted, excepted }) {
+export function casesOf({ port, kinds, excepted, resets = false }) {
   const cases = [
     { name: 'the portable entries load', run: () => assertLoaded(port) },
-    ...kinds.flatMap((kind) => [
-      ...wireCases(port, kind),
-      { name: `${kind}: a client that goes away aborts the signal`, run: () => assertAborted(port, kind, leave) },
-    ]),
+    ...kinds.flatMap((kind) => wireCases(port, kind)),
+    ...kinds
+      .filter(() => resets)
+      .map((kind) => ({
+        name: `${kind}: a client that resets aborts the signal`,
+        run: () => assertAborted(port, kind),
+      })),
   ]
-  return { cases, contracts: mounted.map((kind) => mountCases(port, kind, excepted)) }
+  return { cases, contracts: kinds.map((kind) => mountCases(port, kind, excepted)) }
 }
 
 async function assertLoaded(port) {
@@ -26,11 +28,11 @@ async function assertLoaded(port) {
   for (const [entry, names] of Object.entries(JSON.parse(text))) assert.ok(names > 0, entry)
 }
 
-async function assertAborted(port, kind, leave) {
+async function assertAborted(port, kind) {
   const world = `/${kind}/left`
   const outgoing = begin(port, { method: 'GET', path: `${world}/api/repos/waiting/it/issues/pinned` })
   outgoing.on('error', () => undefined)
   await reported(port, world, 'asked')
-  leave(outgoing.socket)
+  outgoing.socket.resetAndDestroy()
   await reported(port, world, 'gone')
 }

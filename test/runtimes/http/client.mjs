@@ -1,25 +1,16 @@
-// A client that sends a path as it is, and a body in as many pieces as it is given in. Each request has a connection of its
-// own: a server may end one whose body it has not read.
+// A client that sends a path as it is. Each request has a connection of its own: a server may end one whose body it has not read.
 import assert from 'node:assert/strict'
 import { request as open } from 'node:http'
 
 /** Milliseconds that a server may take to notice something. */
 const PATIENCE = 5000
 
-/** Begins a request. A body of pieces has no length. */
-export function begin(port, { method, path, headers = {}, body }) {
-  const pieces = body === undefined ? [] : [body].flat()
-  const all = { ...headers, ...framing(body) }
-  const outgoing = open({ host: '127.0.0.1', port, agent: false, method, path, headers: all })
-  for (const piece of pieces) outgoing.write(piece)
-  outgoing.end()
+/** Begins a request. Node frames no body of DELETE by itself. */
+export function begin(port, { method, path, headers, body }) {
+  const framed = body === undefined ? headers : { ...headers, 'content-length': Buffer.byteLength(body) }
+  const outgoing = open({ host: '127.0.0.1', port, agent: false, method, path, headers: framed })
+  outgoing.end(body)
   return outgoing
-}
-
-/** Node frames no body of DELETE by itself. */
-function framing(body) {
-  if (body === undefined) return {}
-  return Array.isArray(body) ? { 'transfer-encoding': 'chunked' } : { 'content-length': Buffer.byteLength(body) }
 }
 
 /** Sends a request. Gives the reply, the names of its headers in lower case. */

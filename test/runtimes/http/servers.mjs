@@ -7,10 +7,6 @@ import { join } from 'node:path'
 import { bundle } from '../bundle.mjs'
 import { startWorker } from '../workers.mjs'
 
-const close = (socket) => socket.destroy()
-/** workerd takes no notice of a client that has only ended its side. */
-const reset = (socket) => socket.resetAndDestroy()
-
 /** Cases of the mount contract that a runtime decides itself: it ends a connection when the body was not read. */
 const UNREAD = ['a connection stays usable after an unread body']
 /** workerd stands behind other servers, and leaves to them what is odd, what comes too late, and clients that just leave. */
@@ -26,37 +22,29 @@ const LEFT_TO_OTHERS = [
 ]
 
 /**
- * The servers by name. `kinds`: the storages or handlers that the path selects; `mounted`: those that the mount
- * contract is run over, but for the cases that are `excepted`; `leave`: how a client goes away so that the runtime notices.
+ * The servers by name. `kinds`: the storages or handlers that the path selects; `excepted`: the cases of the mount contract
+ * that are left out; `resets`: whether the runtime notices only clients that reset their connection, which the contract does not.
  */
 export const SERVERS = {
-  // Between Fetch and Node is a bridge of the tests', which promises nothing.
   node: {
-    kinds: ['node', 'fetch'],
-    mounted: ['node'],
+    kinds: ['node'],
     excepted: [],
-    leave: close,
     start: (parts) => startProgram('serve-node.mjs', [], parts),
   },
   bun: {
     kinds: ['memory', 'bun-sqlite'],
-    mounted: ['memory', 'bun-sqlite'],
     excepted: [],
-    leave: close,
     start: (parts) => startProgram('serve-bun.mjs', [], parts),
   },
   deno: {
     kinds: ['memory'],
-    mounted: ['memory'],
     excepted: UNREAD,
-    leave: close,
     start: (parts) => startProgram('serve-deno.mjs', ['run', '--allow-all'], parts),
   },
   workerd: {
     kinds: ['memory', 'durable-object'],
-    mounted: ['memory', 'durable-object'],
     excepted: LEFT_TO_OTHERS,
-    leave: reset,
+    resets: true,
     start: startWorlds,
   },
 }
