@@ -1,6 +1,5 @@
 import { describe, expectTypeOf, test } from 'vitest'
 import type {
-  ForgeError,
   IssueRecord,
   LabelRecord,
   ReactionRecord,
@@ -9,7 +8,6 @@ import type {
   Violation,
 } from '../../src/schema/schema.ts'
 import {
-  isForgeError,
   issueJsonSchema,
   issueListSchema,
   issueSchema,
@@ -52,13 +50,5 @@ describe('the types of the schema entry', () => {
     // @ts-expect-error an optional property is a string or not there
     const label: LabelRecord = { name: 'bug', color: undefined }
     void label
-  })
-
-  test('narrow the details of an error by its code', () => {
-    const read = (error: unknown): readonly Violation[] | undefined =>
-      isForgeError(error, 'INVALID_INPUT') ? error.details.violations : undefined
-    expectTypeOf(read).returns.toEqualTypeOf<readonly Violation[] | undefined>()
-    const pick = (error: ForgeError) => (error.code === 'BADGE_IN_USE' ? error.details : undefined)
-    expectTypeOf(pick).returns.toEqualTypeOf<{ readonly slug: string; readonly holders: number } | undefined>()
   })
 })

@@ -49,15 +49,3 @@ it('authenticate sees what the runtime hands in, and the handler asks for it', (
   const inHono = fetchHandler(api, { authenticate: (_request: Request, context: Context) => context.get('user') })
   new Hono().use('/api/v1/*', async (context, next) => (await inHono.match(context.req.raw, context)) ?? next())
 })
-
-it('authenticate must give what the forge knows as an actor', () => {
-  // @ts-expect-error - a text is no actor
-  fetchHandler(api, { authenticate: () => 'system' })
-  // @ts-expect-error - no user is null, stated explicitly
-  fetchHandler(api, { authenticate: () => undefined })
-})
-
-it('a base path begins with a slash', () => {
-  // @ts-expect-error - it does not
-  fetchHandler(api, { authenticate: () => null, basePath: 'api' })
-})

@@ -32,12 +32,3 @@ it.each([
 it('a change reads it', async () => {
   expect(await looksAt('PUT', '/orgs/acme/blocks/stan')).toBeGreaterThan(0)
 })
-
-it('a change is not written for a client that has gone', async () => {
-  const { api, forge } = openWorld()
-  const gone = { method: 'PUT', path: '/orgs/acme/blocks/stan', signal: AbortSignal.abort() }
-  const [root = null] = people
-  await api.dispatch(plainRequest(gone), () => root)
-
-  expect((await forge.blocks.list('system', { organizationId: 6 })).items).toEqual([])
-})
