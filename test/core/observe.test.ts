@@ -91,12 +91,6 @@ describe('an observer that fails', () => {
     expect(warnings).toEqual([[expect.stringContaining('the observer failed'), { error: new Error('no metrics') }]])
     expect(await forge.pins.list(olga, issue)).toHaveLength(2)
   })
-
-  test('changes nothing where the logger fails too', async () => {
-    const forge = aForge({ observer: { operation: thrown }, logger: { error: thrown, warn: thrown } })
-
-    expect(await forge.pins.pin(olga, issue)).toMatchObject({ position: 1 })
-  })
 })
 
 test.each<[clocks: string, options: Partial<ForgeOptions<Person, undefined>>, readings: number]>([

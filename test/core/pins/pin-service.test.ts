@@ -53,10 +53,6 @@ describe('the pin service', () => {
     expect((await forge.pins.list(olga, board)).map((pin) => pin.issueId)).toEqual(['7'])
   })
 
-  test('refuses an unsafe integer as an id', async () => {
-    await expect(aForge().pins.pin(olga, issue(2 ** 53))).rejects.toThrow(TypeError)
-  })
-
   test('rejects with the reason of an aborted signal and writes nothing', async () => {
     const forge = aForge()
     const reason = new Error('no longer wanted')

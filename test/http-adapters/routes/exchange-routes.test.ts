@@ -44,12 +44,6 @@ describe('the routes of the exchange', () => {
     expect(Object.keys(api.openApi().paths)).not.toContain('/repos/{owner}/{repo}/issues/export')
   })
 
-  it('are not there if the services leave them out', async () => {
-    const { api } = openWorld({ services: ['pins'] })
-
-    expect(await api.dispatch(plainRequest({ path: EXPORT }), () => null)).toBeUndefined()
-  })
-
   it.each<[string, Partial<ApiOptions<Person>>, string]>([
     ['the service without documents', { services: ['exchange'] }, 'createApi needs documents'],
     [

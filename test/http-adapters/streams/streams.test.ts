@@ -137,17 +137,14 @@ describe.each(carriers)('$name', (host) => {
     it.each(['chunked', 'with a length'])('(%s) arrives whole, and slowly if it is read slowly', async (framing) => {
       const read = deferred<Uint8Array>()
       let taken = 0
-      let begin: () => void = () => undefined
-      const may = new Promise<void>((resolve) => {
-        begin = resolve
-      })
+      const may = deferred<undefined>()
       const connection = await begun(
         async (request) => {
           const chunks: Uint8Array[] = []
           for await (const chunk of streamOf(request)) {
             chunks.push(chunk)
             taken += chunk.length
-            await may
+            await may.promise
           }
           read.resolve(Buffer.concat(chunks))
           return text('done')
@@ -166,7 +163,7 @@ describe.each(carriers)('$name', (host) => {
       await manyTurns()
       expect(accepted).toBeLessThan(AHEAD)
 
-      begin()
+      may.resolve(undefined)
       await sending
       expect(isPieces(await read.promise, MANY)).toBe(true)
       expect((await connection.reply()).text).toBe('done')
@@ -189,41 +186,20 @@ describe.each(carriers)('$name', (host) => {
       expect(current.logged).toEqual([])
     })
 
-    it('ends with the abort reason when the client disconnects, and nothing is logged', async () => {
-      const over = deferred<unknown>()
-      let taken = 0
-      const connection = await begun(
-        async (request) => {
-          try {
-            for await (const chunk of streamOf(request)) taken += chunk.length
-            return text('whole')
-          } catch (error) {
-            over.resolve([error === request.signal?.reason, request.signal?.aborted])
-            throw error
-          }
-        },
-        post(hasLength(3 * MEBIBYTE)),
-      )
-      await connection.send(piece(0))
-      await vi.waitUntil(() => taken > 0)
-      connection.socket.destroy()
-
-      expect(await over.promise).toEqual([true, true])
-      expect(current.logged).toEqual([])
-      await stillAnswers()
-    })
-
-    it('ends with the abort reason when the client has disconnected before the first read', async () => {
-      const over = deferred<unknown>()
-      const begins = deferred<undefined>()
-      const gone = deferred<undefined>()
+    it.each([
+      ['while it is read', true],
+      ['before the first read', false],
+    ])('ends with the abort reason when the client disconnects %s, and nothing is logged', async (_when, isRead) => {
+      const [begins, gone, over] = [deferred<undefined>(), deferred<undefined>(), deferred<unknown>()]
       const connection = await begun(
         async (request) => {
           const bytes = streamOf(request)
-          begins.resolve(undefined)
-          await gone.promise
           try {
-            for await (const _ of bytes);
+            if (!isRead) {
+              begins.resolve(undefined)
+              await gone.promise
+            }
+            for await (const _ of bytes) begins.resolve(undefined)
             return text('whole')
           } catch (error) {
             over.resolve([error === request.signal?.reason, request.signal?.aborted])
@@ -232,12 +208,14 @@ describe.each(carriers)('$name', (host) => {
         },
         post(hasLength(3 * MEBIBYTE)),
       )
+      if (isRead) await connection.send(piece(0))
       await begins.promise
       connection.socket.destroy()
       setTimeout(() => gone.resolve(undefined), 100) // the server has noticed by then
 
       expect(await over.promise).toEqual([true, true])
       expect(current.logged).toEqual([])
+      await stillAnswers()
     })
 
     it('may answer while it is read', async () => {
