@@ -62,7 +62,7 @@ export function* insertFixture<A extends Actor>(fixture: Fixture, target: Fixtur
     ...organizations.map((organization) => accountRow('organization', organization, now)),
   ]
   const ids = yield* sink.insert('accounts', rows)
-  const accounts = new Accounts(rows.map((row, at) => ({ id: ids[at] ?? 0, ...row })))
+  const accounts = new LoadedAccounts(rows.map((row, at) => ({ id: ids[at] ?? 0, ...row })))
   const tokens = users.flatMap(({ username, tokens = [] }) =>
     tokens.map((token) => ({
       digest: tokenDigest(token),
@@ -96,7 +96,7 @@ export function* insertFixture<A extends Actor>(fixture: Fixture, target: Fixtur
 }
 
 /** The accounts of a fixture, by their names. */
-class Accounts {
+class LoadedAccounts {
   readonly #accounts: ReadonlyMap<string, Row<'accounts'>>
 
   constructor(accounts: readonly Row<'accounts'>[]) {
@@ -159,7 +159,10 @@ export function repositoryRow(repository: FixtureRepository, ownerId: number, no
 }
 
 /** Returns the members of an organization. An owner is listed once. */
-function membersOf({ name, owners, members }: FixtureOrganization, accounts: Accounts): readonly Row<'members'>[] {
+function membersOf(
+  { name, owners, members }: FixtureOrganization,
+  accounts: LoadedAccounts,
+): readonly Row<'members'>[] {
   const organization_id = accounts.id(name)
   return accounts.roles(['member', members], ['owner', owners]).map((role) => ({ organization_id, ...role }))
 }
@@ -167,7 +170,7 @@ function membersOf({ name, owners, members }: FixtureOrganization, accounts: Acc
 /** Inserts a repository and what is in it. Returns its pinned issues. */
 function* insertRepository<A extends Actor>(
   repository: FixtureRepository,
-  accounts: Accounts,
+  accounts: LoadedAccounts,
   { sink, ...target }: FixtureTarget<A>,
 ): SyncOrAsync<readonly IssueRef[]> {
   const { labels = [], issues = [], pins = [], readers, writers, admins } = repository
@@ -197,7 +200,7 @@ function* insertRepository<A extends Actor>(
 /** What is around an issue. */
 interface Place {
   readonly repository_id: number
-  readonly accounts: Accounts
+  readonly accounts: LoadedAccounts
   readonly labelIds: ReadonlyMap<string, number>
   readonly now: Date
 }

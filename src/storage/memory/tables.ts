@@ -20,7 +20,7 @@ export interface Aggregate<State> {
 type Thing = readonly [HostThing, Id]
 
 /** Which rows are removed with a thing of the host, and how they are counted. */
-interface Removal<Row> {
+interface OwnedRows<Row> {
   readonly counted: keyof Removed
   isPartOf(row: Row, retired: Retired): boolean
 }
@@ -38,7 +38,7 @@ export class Memory {
   #isLent = false
 
   /** Creates the table of a store, from which rows are removed when a thing of the host is retired. */
-  table<Row>({ counted, isPartOf }: Removal<Row>): Table<Row> {
+  table<Row>({ counted, isPartOf }: OwnedRows<Row>): Table<Row> {
     const table = new Table<Row>(this)
     this.#removals.push((retired) => {
       const kept = table.rows.filter((row) => !isPartOf(row, retired))

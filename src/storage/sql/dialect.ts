@@ -61,7 +61,11 @@ export interface SqlDialect {
    * Assigns to the events with these ids, a JSON list, the positions after `last`, in the order of the list. Finds them
    * by their key, so that it neither touches nor waits for an uncommitted row. Undefined if `outboxOrder` is `id`.
    */
-  readonly numberEvents?: (build: Kysely<Tables>, numbering: EventNumbering) => Compilable<unknown>
+  readonly numberEvents?: (
+    build: Kysely<Tables>,
+    ids: Expression<string>,
+    last: Expression<number>,
+  ) => Compilable<unknown>
   /** Removes the events with these ids, a JSON list. Finds them by their key, as `numberEvents` does. */
   removeEvents(build: Kysely<Tables>, ids: Expression<string>): Compilable<unknown>
   /** Whole milliseconds since 1970, by the database's clock. */
@@ -96,12 +100,6 @@ export interface SqlDialect {
 
 /** The type of a column that holds ids of the host. */
 export type IdColumn = 'bigint' | 'uuid' | 'text'
-
-/** The events to number, and the last assigned position. */
-export interface EventNumbering {
-  readonly ids: Expression<string>
-  readonly last: Expression<number>
-}
 
 /** Where our tables are. A schema has its own names; an undefined schema means the connection's own. */
 export interface Place {

@@ -3,8 +3,8 @@ import type { MaybePromise, SyncOrAsync } from '../../schema/sync-or-async.ts'
 import { runMaybeAsync, wait } from '../../schema/sync-or-async.ts'
 import { BrokenReference, busy } from './errors.ts'
 
-/** How long a call waits for a busy file, in milliseconds. */
-export const MAX_WAIT_MS = 5000
+/** How long a call may take, in milliseconds. On SQLite, how long it waits for a busy file. */
+export const MAX_CALL_MS = 5000
 
 /** How a call is limited. */
 export interface CallLimits {

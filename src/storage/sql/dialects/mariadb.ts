@@ -52,7 +52,7 @@ export const mysqlDialect: SqlDialect = {
   // A shared lock, so that users who are granted the same badge at once do not wait for each other.
   lockingRead: ' lock in share mode',
   outboxOrder: 'position',
-  numberEvents: (build, { ids, last }) =>
+  numberEvents: (build, ids, last) =>
     written(
       build,
       sql`update ${listed(ids)} straight_join ${sql.table('events')} as event force index (primary) on event.id = listed.id set event.position = ${last} + listed.place`,

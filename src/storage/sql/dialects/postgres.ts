@@ -1,6 +1,6 @@
 import type { Compilable, Expression, Kysely, RawBuilder } from 'kysely'
 import { PostgresAdapter, PostgresQueryCompiler, sql } from 'kysely'
-import type { EventNumbering, Place, SchemaStatement, SqlDialect } from '../dialect.ts'
+import type { Place, SchemaStatement, SqlDialect } from '../dialect.ts'
 import { command, compilerOnly, textQuery } from '../dialect.ts'
 import type { Statement } from '../query.ts'
 import type { Tables } from '../schema/tables.ts'
@@ -72,7 +72,7 @@ function elements(json: Expression<string>, type: RawBuilder<unknown>): RawBuild
   return sql`(select cast(value as ${type}) from pg_catalog.json_array_elements_text(cast(${json} as json)))`
 }
 
-function numberEvents(build: Kysely<Tables>, { ids, last }: EventNumbering): Compilable<unknown> {
+function numberEvents(build: Kysely<Tables>, ids: Expression<string>, last: Expression<number>): Compilable<unknown> {
   const numbered = sql<{
     id: string
     place: number

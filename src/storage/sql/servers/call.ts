@@ -1,8 +1,6 @@
 import { unavailable } from '../errors.ts'
 import type { CallLimits, RetryLimits } from '../retry.ts'
-
-/** How long a call may take, in milliseconds. */
-export const MAX_CALL_MS = 5000
+import { MAX_CALL_MS } from '../retry.ts'
 
 /** How long a call may take in which a statement grows with the data, in milliseconds. */
 export const MAX_LONG_CALL_MS = 300_000
@@ -17,7 +15,7 @@ export const MAX_LOCK_WAIT_MS = 4000
 export const MAX_IDLE_S = 8
 
 /** One call of the storage, within its time limit. */
-export class Call {
+export class TimedCall {
   /** Creates the error for a call that runs out of time now. */
   expired: () => Error
   /** Called if the call ends before its work. */

@@ -1,7 +1,7 @@
 import { ForgeError, isForgeError } from '../../../schema/errors.ts'
 import { busy, unavailable } from '../errors.ts'
 import { saysFull, saysRefused, translate } from './answers.ts'
-import type { Call } from './call.ts'
+import type { TimedCall } from './call.ts'
 import type { Server, ServerConnection } from './server.ts'
 
 /**
@@ -21,7 +21,7 @@ export class Connections<Tx> {
   }
 
   /** Runs work on a connection, which is destroyed if the call is over before the work is. */
-  async with<T>(call: Call, work: (connection: ServerConnection<Tx>) => T | Promise<T>): Promise<T> {
+  async with<T>(call: TimedCall, work: (connection: ServerConnection<Tx>) => T | Promise<T>): Promise<T> {
     this.#open += 1
     try {
       const connection = await this.#take(call)
@@ -47,7 +47,7 @@ export class Connections<Tx> {
     }
   }
 
-  async #take(call: Call): Promise<ServerConnection<Tx>> {
+  async #take(call: TimedCall): Promise<ServerConnection<Tx>> {
     const { expired } = call
     const before = this.#returned
     call.expired = () => noConnection(this.#returned > before ? ': enlarge the pool, and' : ':')
@@ -68,7 +68,7 @@ export class Connections<Tx> {
   }
 
   /** Returns when the call can ask again. Throws why there is no connection. */
-  async #refused(call: Call, error: unknown, wasAlone: boolean): Promise<void> {
+  async #refused(call: TimedCall, error: unknown, wasAlone: boolean): Promise<void> {
     if (saysFull(error) && !(wasAlone && this.#open === 1)) {
       call.expired = () => noConnection(':')
       if (this.#open === 1) return // the others have just returned theirs
@@ -99,7 +99,7 @@ function noConnection(advice: string): Error {
  * failed statement went unnoticed
  */
 export async function commitAfter<T>(
-  call: Call,
+  call: TimedCall,
   connection: ServerConnection<unknown>,
   work: () => Promise<T>,
 ): Promise<T> {

@@ -4,7 +4,7 @@ import { refuseUnknown } from '../../../schema/options.ts'
 import type { Statement } from '../query.ts'
 import { pauseBefore } from '../retry.ts'
 import { translate } from './answers.ts'
-import { Call } from './call.ts'
+import { TimedCall } from './call.ts'
 import { Connections, commitAfter } from './connections.ts'
 import type { ServerConnection } from './server.ts'
 
@@ -57,7 +57,7 @@ export async function repeatTransaction<T, C, S>(
   forge: Transactional<C, S>,
   work: (services: S, client: C) => Promise<T>,
 ): Promise<T> {
-  const attempt = (call: Call): ReturnType<typeof forge.withTransaction<T>> =>
+  const attempt = (call: TimedCall): ReturnType<typeof forge.withTransaction<T>> =>
     new Connections(connect).with(call, (connection) =>
       commitAfter(call, connection, async () => {
         call.shorten()
@@ -67,7 +67,7 @@ export async function repeatTransaction<T, C, S>(
       }),
     )
   for (let count = 1; ; count += 1) {
-    const result = await new Call({ milliseconds: Number.POSITIVE_INFINITY }).run(attempt).catch((error) => {
+    const result = await new TimedCall({ milliseconds: Number.POSITIVE_INFINITY }).run(attempt).catch((error) => {
       const translated = translate(error, 'host-transaction')
       if (!saysAborted(translated)) throw error
       if (count === MAX_ATTEMPTS) throw translated

@@ -7,14 +7,14 @@ import type { SqlContext } from '../context.ts'
 import { command } from '../dialect.ts'
 import { BrokenReference, busy } from '../errors.ts'
 import type { CallLimits } from '../retry.ts'
-import { retryAfter } from '../retry.ts'
+import { MAX_CALL_MS, retryAfter } from '../retry.ts'
 import type { Schema } from '../schema/schema.ts'
 import { forgeSchema } from '../schema/schema.ts'
 import type { Session, WriteCircumstances } from '../session.ts'
 import type { HostedRuntime, HostedStorage } from '../stores/stores.ts'
 import { createSqlStores } from '../stores/stores.ts'
 import { translate } from './answers.ts'
-import { Call, MAX_CALL_MS } from './call.ts'
+import { TimedCall } from './call.ts'
 import { Connections, commitAfter, succeeds } from './connections.ts'
 import { TransactionQueues } from './queues.ts'
 import type { Runner, Server, ServerConnection } from './server.ts'
@@ -47,7 +47,7 @@ class ServerRuntime<Tx extends object> implements HostedRuntime<Tx> {
   readonly #connections: Connections<Tx>
   readonly #queues = new TransactionQueues()
   /** The calls in progress. Not in a Set: V8 keeps what was removed from one of a long life, until it collects all garbage. */
-  readonly #running: { readonly call: Call; readonly answer: Promise<unknown> }[] = []
+  readonly #running: { readonly call: TimedCall; readonly answer: Promise<unknown> }[] = []
   #isUsable = false
   #closed: Promise<void> | undefined
 
@@ -135,9 +135,9 @@ class ServerRuntime<Tx extends object> implements HostedRuntime<Tx> {
   }
 
   /** Runs a call within its limit. */
-  async #during<T>(work: (call: Call) => Promise<T>, limits?: CallLimits): Promise<T> {
+  async #during<T>(work: (call: TimedCall) => Promise<T>, limits?: CallLimits): Promise<T> {
     if (this.#closed !== undefined) throw closedError('the storage is closed')
-    const call = new Call(limits)
+    const call = new TimedCall(limits)
     const running = { call, answer: call.run(work) }
     this.#running.push(running)
     try {
@@ -152,13 +152,13 @@ class ServerRuntime<Tx extends object> implements HostedRuntime<Tx> {
   }
 
   /** Makes an attempt on our own connections, and repeats it after a definite abort. */
-  #repeated<T>(attempt: (call: Call) => Promise<T>): Promise<T> {
+  #repeated<T>(attempt: (call: TimedCall) => Promise<T>): Promise<T> {
     return this.#during((call) => attempt(call).catch((error) => retryAfter(error, () => attempt(call), call.retries)))
   }
 
   /** Runs work on a connection of our own, if the server can be used, and the tables, if it needs them. */
   #onConnection<T>(
-    call: Call,
+    call: TimedCall,
     needs: 'server' | 'tables',
     work: (session: ServerSession, connection: ServerConnection<Tx>) => MaybePromise<T>,
   ): Promise<T> {
@@ -173,7 +173,7 @@ class ServerRuntime<Tx extends object> implements HostedRuntime<Tx> {
   }
 
   /** Runs work between BEGIN and COMMIT. BEGIN is sent together with the first statements. */
-  #transact<T>(call: Call, work: Work<T, Tx>): Promise<T> {
+  #transact<T>(call: TimedCall, work: Work<T, Tx>): Promise<T> {
     const { limited, lengthen } = this.#server
     return this.#onConnection(call, 'tables', async (_, connection) => {
       const session = new ServerSession(connection, call, {
@@ -216,7 +216,7 @@ class ServerRuntime<Tx extends object> implements HostedRuntime<Tx> {
       throw new TypeError("withTransaction needs the host's open transaction, as its driver has it")
     }
     const runner = this.#server.ofHost(transaction)
-    const inTurn = (call: Call): Promise<T> => {
+    const inTurn = (call: TimedCall): Promise<T> => {
       const session = new ServerSession(runner, call, { retry: 'host-transaction' })
       return this.#queues.run(kind, runner.identity, () => work({ call, runner, session }))
     }
@@ -261,7 +261,7 @@ async function changed<T>(work: SyncOrAsync<T>, signal: AbortSignal | undefined)
 
 /** A call in the host's transaction. */
 interface InHosts {
-  readonly call: Call
+  readonly call: TimedCall
   readonly runner: Runner
   readonly session: ServerSession
 }

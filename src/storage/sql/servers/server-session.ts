@@ -7,7 +7,7 @@ import type { Statement } from '../query.ts'
 import { rowOf, rowsOf } from '../query.ts'
 import type { Session } from '../session.ts'
 import { translate } from './answers.ts'
-import type { Call } from './call.ts'
+import type { TimedCall } from './call.ts'
 import { MAX_LONG_CALL_MS } from './call.ts'
 import type { Runner, ServerRules } from './server.ts'
 
@@ -39,11 +39,11 @@ interface SessionOptions {
  */
 export class ServerSession implements Session {
   readonly #runner: Runner
-  readonly #call: Call
+  readonly #call: TimedCall
   readonly #options: SessionOptions
   #begin: readonly Statement<unknown>[]
 
-  constructor(runner: Runner, call: Call, options: SessionOptions) {
+  constructor(runner: Runner, call: TimedCall, options: SessionOptions) {
     this.#runner = runner
     this.#call = call
     this.#options = options

@@ -1,6 +1,6 @@
 import { isForgeError } from '../../../schema/errors.ts'
 import { unavailable } from '../errors.ts'
-import { MAX_WAIT_MS, pauseBefore } from '../retry.ts'
+import { MAX_CALL_MS, pauseBefore } from '../retry.ts'
 import type { Connection, SqliteHandle } from './connection.ts'
 import { NotUndone } from './connection.ts'
 import type { SqliteDatabase } from './database.ts'
@@ -50,7 +50,7 @@ export class GroupCommit<H extends SqliteHandle> {
    */
   submit<T>(work: (writer: Connection<H>) => T, signal: AbortSignal | undefined): Promise<T> {
     const answered = new Promise<unknown>((resolve, reject) => {
-      this.#waiting.push({ work, resolve, reject, signal, deadline: performance.now() + MAX_WAIT_MS })
+      this.#waiting.push({ work, resolve, reject, signal, deadline: performance.now() + MAX_CALL_MS })
       if (this.#state === 'idle') this.#schedule()
     })
     // biome-ignore lint/nursery/noUnsafeTypeAssertion: it is resolved with what the work returns

@@ -8,7 +8,7 @@ import { command } from '../dialect.ts'
 import { sqliteDialect } from '../dialects/sqlite.ts'
 import type { Statement } from '../query.ts'
 import type { CallLimits } from '../retry.ts'
-import { limitedTo, MAX_WAIT_MS, retryAfter } from '../retry.ts'
+import { limitedTo, MAX_CALL_MS, retryAfter } from '../retry.ts'
 import type { Schema } from '../schema/schema.ts'
 import { forgeSchema } from '../schema/schema.ts'
 import type { Tables } from '../schema/tables.ts'
@@ -108,7 +108,7 @@ class SqliteRuntime<H extends SqliteHandle> implements HostedRuntime<H> {
   }
 
   /** Runs work, and repeats it for up to five seconds, or as limited, while others keep the database busy. */
-  retried<T>(work: () => MaybePromise<T>, milliseconds = MAX_WAIT_MS): MaybePromise<T> {
+  retried<T>(work: () => MaybePromise<T>, milliseconds = MAX_CALL_MS): MaybePromise<T> {
     const attempt = () => {
       this.#refuseClosed()
       return work()

@@ -54,7 +54,7 @@ export function toEvent(row: EventRow): ForgeEvent {
 const DATA_VERSION = 1
 
 /** What one attempt writes beside its events. */
-interface Written {
+interface Logged {
   /** What writes the rows and the heads. */
   readonly statements: readonly Statement<unknown>[]
   /** Checks the rows that the statements return. */
@@ -88,7 +88,7 @@ export class EventLog {
    */
   *write<Tx>(
     session: Session,
-    { statements, verify, drafts, at }: Written,
+    { statements, verify, drafts, at }: Logged,
     { by: { actorId }, beforeCommit }: WriteContext<Tx>,
     open: Tx,
   ): SyncOrAsync<readonly ForgeEvent[]> {

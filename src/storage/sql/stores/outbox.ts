@@ -93,7 +93,11 @@ export class Outbox<Tx> {
     this.#number =
       numberEvents &&
       defineQuery((given) =>
-        numberEvents(context.build, { ids: given('ids').as((ids) => JSON.stringify(ids)), last: given('last') }),
+        numberEvents(
+          context.build,
+          given('ids').as((ids) => JSON.stringify(ids)),
+          given('last'),
+        ),
       )
   }
 
