@@ -50,11 +50,6 @@ export async function readSource(source: IssueSource, options: ReadOptions = {})
   return { ...outcome, violations: [...found, ...outcome.violations] }
 }
 
-/** Reads a JSON source past the records that are not valid. */
-export async function allViolationsOf(json: ByteSource, options: ReadOptions = {}): Promise<Outcome> {
-  return readSource({ json }, options)
-}
-
 /** A folder with these texts. */
 export function folderOf(files: { readonly [name: string]: string }): IssueSource {
   return { folder: { list: () => Object.keys(files), open: (name) => files[name] ?? '' } }

