@@ -125,11 +125,22 @@ describeWith(['git', 'gpg', 'gpgconf', 'ssh-keygen'], 'a commit is verified by w
       ['-t', 'ecdsa'],
       ['-m', 'PKCS8'],
     ],
+    'SSH certificate': [['-t', 'ed25519']],
   }
+
+  /** Certifies a key. The private half gets the name of the certificate: ssh-keygen finds it by that. */
+  function certificateOf(name: string): string {
+    const path = join(folder.path, name)
+    folder.generate('authority', ['-t', 'ed25519', '-N', ''])
+    folder.keygen(['-q', '-s', join(folder.path, 'authority'), '-I', 'forge', '-n', WHO, `${path}.pub`])
+    folder.write(`${name}-cert`, folder.read(name))
+    return `${path}-cert.pub`
+  }
+
   test.each(Object.entries(sshForms))('%s', async (title, [options, encrypt]) => {
     const name = title.replaceAll(/[ ,.#]/g, '-')
     folder.generate(name, [...options, '-N', ''])
-    const file = join(folder.path, name)
+    const file = title === 'SSH certificate' ? certificateOf(name) : join(folder.path, name)
     const repository = signedCommit(['gpg.format=ssh', `user.signingKey=${file}`])
     if (encrypt !== undefined) folder.keygen(['-q', '-p', '-P', '', '-N', PASSPHRASE, ...encrypt, '-f', file])
     const key = await openKeyFile(file)
