@@ -1,6 +1,6 @@
 import type { Directory } from '../../src/http-adapters/http.ts'
 import type { KnownHost } from '../../src/testing/testing.ts'
-import { deferred } from '../http-adapters/node/mounted.ts'
+import { deferred } from '../deferred.ts'
 import type { Person, World, WorldOptions } from '../world.ts'
 import { directory, openWorld, sshKey } from '../world.ts'
 
@@ -14,16 +14,16 @@ const SECRET = 'password=hunter2'
 
 /** A world in which a port fails for one repository, and waits for another. */
 export function openKnownWorld(options: WorldOptions = {}): KnownWorld {
-  const [asked, aborted] = [deferred<undefined>(), deferred<undefined>()]
+  const [asked, aborted] = [deferred(), deferred()]
   const wait = (signal: AbortSignal | undefined): Promise<never> =>
     new Promise((_resolve, reject) => {
       const abort = (): void => {
-        aborted.resolve(undefined)
+        aborted.resolve()
         reject(signal?.reason)
       }
       signal?.addEventListener('abort', abort)
       if (signal?.aborted === true) abort()
-      asked.resolve(undefined)
+      asked.resolve()
     })
   const findRepository: Directory<Person>['findRepository'] = (owner, name, context) => {
     if (owner === 'failing') throw new Error(`${SECRET} at /srv/secret`)

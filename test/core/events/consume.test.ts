@@ -6,6 +6,7 @@ import type { ConsumeOptions, EventHandler, Forge, ForgeEvent, Logger } from '..
 import { ForgeError } from '../../../src/index.ts'
 import { memoryStorage } from '../../../src/storage/memory.ts'
 import type { ForgeStorage } from '../../../src/storage/storage.ts'
+import { deferred } from '../../deferred.ts'
 import type { Person } from '../a-forge.ts'
 import { aForge, codeOf, olga } from '../a-forge.ts'
 
@@ -83,15 +84,6 @@ function collecting(messages: string[]): Logger {
   return { error: (message) => messages.push(message), warn: (message) => messages.push(message) }
 }
 
-/** Something to wait for until it is opened. */
-function gate(): { readonly opened: Promise<void>; open(): void } {
-  let open = nothing
-  const opened = new Promise<void>((resolve) => {
-    open = resolve
-  })
-  return { opened, open: () => open() }
-}
-
 /** A storage in memory that does some operations on events differently. */
 function withEvents(differently: (events: Events) => Partial<Events>): ForgeStorage<undefined> {
   const storage = memoryStorage()
@@ -100,16 +92,16 @@ function withEvents(differently: (events: Events) => Partial<Events>): ForgeStor
 
 /** A storage whose answers to reads of the outbox wait for `release`, as those of a slow server do. */
 function slowToRead() {
-  const [reached, released] = [gate(), gate()]
+  const [reached, released] = [deferred(), deferred()]
   const storage = withEvents((events) => ({
     async read(query) {
       const page = await events.read(query)
-      reached.open()
-      await released.opened
+      reached.resolve()
+      await released.promise
       return page
     },
   }))
-  return { storage, reached: reached.opened, release: () => released.open() }
+  return { storage, reached: reached.promise, release: () => released.resolve() }
 }
 
 /** A storage whose every second claim, from the first on, fails. */
@@ -239,13 +231,13 @@ describe('a consumer', () => {
 
   test('waits for a renewal of its lease before it moves the cursor and gives the lease up', async () => {
     const calls: string[] = []
-    const [renewing, released] = [gate(), gate()]
+    const [renewing, released] = [deferred(), deferred()]
     const storage = withEvents((events) => ({
       ...recorded(calls, events),
       async claim(...given) {
         if (calls.length > 0) {
-          renewing.open()
-          await released.opened
+          renewing.resolve()
+          await released.promise
         }
         calls.push('claim')
         return events.claim(...given)
@@ -254,9 +246,9 @@ describe('a consumer', () => {
     const forge = await forgeWith(2, { storage })
     const stop = new AbortController()
     const handler: EventHandler = async () => {
-      await renewing.opened
+      await renewing.promise
       stop.abort()
-      setImmediate(() => released.open())
+      setImmediate(() => released.resolve())
     }
     await consume(forge, handler, { signal: stop.signal, leaseMilliseconds: 3 })
     expect(calls).toEqual(['claim', 'claim', 'advance', 'release'])
@@ -356,14 +348,14 @@ describe('closing the forge', () => {
   })
 
   test('ends a consumer that waits for a busy storage', async () => {
-    const claimed = gate()
+    const claimed = deferred()
     const claim = (): never => {
-      claimed.open()
+      claimed.resolve()
       throw new ForgeError('STORAGE_BUSY', 'busy', { retry: 'call' })
     }
     const forge = aForge({ storage: withEvents(() => ({ claim })), logger: false })
     const consuming = consume(forge, nothing, { pollMilliseconds: NEVER })
-    await claimed.opened
+    await claimed.promise
     await forge.close()
     await expect(consuming).resolves.toBeUndefined()
   })
@@ -376,17 +368,17 @@ describe('closing the forge', () => {
       return inner.close()
     }
     const forge = await forgeWith(2, { storage: { ...inner, close } })
-    const [reached, released] = [gate(), gate()]
+    const [reached, released] = [deferred(), deferred()]
     const consuming = consume(forge, async (_batch, { signal }) => {
-      reached.open()
+      reached.resolve()
       await new Promise((resolve) => signal.addEventListener('abort', resolve))
       calls.push('stop')
-      await released.opened
+      await released.promise
       calls.push('handled')
     })
-    await reached.opened
+    await reached.promise
     const closed = Promise.all([forge.close(), forge.close()])
-    released.open()
+    released.resolve()
     await Promise.all([closed, consuming])
     expect(calls).toEqual(['stop', 'handled', 'advance', 'release', 'close', 'close'])
   })
@@ -394,12 +386,12 @@ describe('closing the forge', () => {
   test('is not logged as a failure of a handler that ends by its signal', async () => {
     const logged: string[] = []
     const forge = await forgeWith(2, { logger: collecting(logged) })
-    const reached = gate()
+    const reached = deferred()
     const consuming = consume(forge, (_batch, { signal }) => {
-      reached.open()
+      reached.resolve()
       return new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
     })
-    await reached.opened
+    await reached.promise
     await forge.close()
     await consuming
     expect(logged).toEqual([])

@@ -1,9 +1,9 @@
 import { describe, expect, it, vi } from 'vitest'
 import type { FetchMountOptions } from '../../../src/http-adapters/fetch.ts'
 import { fetchHandler } from '../../../src/http-adapters/fetch.ts'
+import { deferred } from '../../deferred.ts'
 import type { Person, World } from '../../world.ts'
 import { authenticate, openWorld, sshKey } from '../../world.ts'
-import { deferred } from '../node/mounted.ts'
 
 const PINNED = 'https://git.example.com/api/repos/acme/rocket/issues/pinned'
 const BADGES = 'https://git.example.com/api/admin/users/stan/badges'
@@ -73,8 +73,8 @@ describe('a body', () => {
 
   it('beyond the limit is refused as soon as it is, and the rest is taken in and dropped up to 64 MiB', async () => {
     let given = 0
-    const refused = deferred<undefined>()
-    const cancelled = deferred<undefined>()
+    const refused = deferred()
+    const cancelled = deferred()
     const body = new ReadableStream(
       {
         async pull(controller) {
@@ -82,14 +82,14 @@ describe('a body', () => {
           if (given > 2) await refused.promise
           controller.enqueue(new Uint8Array(600_000))
         },
-        cancel: () => cancelled.resolve(undefined),
+        cancel: () => cancelled.resolve(),
       },
       { highWaterMark: 0 },
     )
     const request = new Request(BADGES, { method: 'POST', body, duplex: 'half', headers: ROOT })
 
     expect(await (await mounted(openWorld())(request)).json()).toMatchObject({ code: 'BODY_TOO_LARGE' })
-    refused.resolve(undefined)
+    refused.resolve()
     await cancelled.promise
     expect(given).toBe(2 + Math.ceil((67_108_864 + 1) / 600_000))
   })

@@ -2,12 +2,13 @@ import { describe, expect, it } from 'vitest'
 import { createApi } from '../../../src/http-adapters/http.ts'
 import { nodeHandler } from '../../../src/http-adapters/node.ts'
 import { createForge } from '../../../src/index.ts'
+import { deferred } from '../../deferred.ts'
 import type { Connection } from '../../http.ts'
 import { ask, dial, exchange, serve } from '../../http.ts'
 import { newFile, openHandle, openStorage } from '../../storage/sql/database-files.ts'
 import type { Person } from '../../world.ts'
 import { authenticate, directory, openWorld, present } from '../../world.ts'
-import { deferred, mounted } from './mounted.ts'
+import { mounted } from './mounted.ts'
 
 /** The id of stan, who is blocked by a client that does not wait. */
 const HASTY = '7'
@@ -30,10 +31,10 @@ describe('a client that goes away', () => {
         },
       },
     })
-    const closed = deferred<undefined>()
+    const closed = deferred()
     const handler = mounted(world)
     const port = await serve((request, response) => {
-      response.on('close', () => closed.resolve(undefined))
+      response.on('close', () => closed.resolve())
       handler(request, response)
     })
     const connection = await opened(port, ask('GET /api/orgs/acme/blocks', { Authorization: 'token olga' }))
@@ -47,13 +48,13 @@ describe('a client that goes away', () => {
   it('while its change waits for the database writes nothing, and its neighbour is written', async () => {
     const file = newFile()
     const storage = await openStorage(file)
-    const asked = deferred<undefined>()
+    const asked = deferred()
     const forge = createForge<Person, unknown>({
       storage,
       policy: { authorize: () => ({ allow: true }) },
       membership: {
         isMember({ userId }) {
-          if (userId === HASTY) asked.resolve(undefined)
+          if (userId === HASTY) asked.resolve()
           return false
         },
       },
@@ -61,9 +62,9 @@ describe('a client that goes away', () => {
     const handler = nodeHandler<Person>(createApi(forge, { directory, present }), {
       authenticate: ({ headers }) => authenticate(headers.authorization),
     })
-    const closed = deferred<undefined>()
+    const closed = deferred()
     const port = await serve((request, response) => {
-      if (request.url?.endsWith('/stan') === true) response.on('close', () => closed.resolve(undefined))
+      if (request.url?.endsWith('/stan') === true) response.on('close', () => closed.resolve())
       handler(request, response)
     })
     const other = openHandle(file)

@@ -5,10 +5,10 @@ import type { AddressInfo } from 'node:net'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import type { Api } from '../../../src/http-adapters/node.ts'
 import { nodeHandler } from '../../../src/http-adapters/node.ts'
+import { deferred } from '../../deferred.ts'
 import type { Person } from '../../world.ts'
 import { authenticate, openWorld } from '../../world.ts'
 import { Pieces, streamed, streamingWorld, streamOf } from '../streams/streaming-world.ts'
-import { deferred } from './mounted.ts'
 
 interface Answer {
   readonly status: number | undefined
@@ -93,9 +93,9 @@ describe('over HTTP/2', () => {
 
   it('nothing is written for a client that leaves while its request is authenticated', async () => {
     const { api, forge } = openWorld()
-    const asked = deferred<undefined>()
-    const authenticated = deferred<undefined>()
-    const left = deferred<undefined>()
+    const asked = deferred()
+    const authenticated = deferred()
+    const left = deferred()
     const answered = deferred<unknown>()
     const dispatch: Api<Person>['dispatch'] = (...request) => {
       const answer = api.dispatch(...request)
@@ -103,8 +103,8 @@ describe('over HTTP/2', () => {
       return answer
     }
     const { session } = await serve({ ...api, dispatch }, async (request) => {
-      request.stream.on('close', () => left.resolve(undefined))
-      asked.resolve(undefined)
+      request.stream.on('close', () => left.resolve())
+      asked.resolve()
       await authenticated.promise
       return byToken(request)
     })
@@ -112,7 +112,7 @@ describe('over HTTP/2', () => {
     await asked.promise
     stream.close()
     await left.promise
-    authenticated.resolve(undefined)
+    authenticated.resolve()
     await answered.promise
 
     expect((await forge.blocks.list('system', { organizationId: 6 })).items).toEqual([])

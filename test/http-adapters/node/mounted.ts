@@ -19,12 +19,3 @@ export function mounted(
 
 /** The last request of a socket: it is answered by `new_pin_allowed`, and then the server closes. */
 export const goodbye: string = ask('GET /api/repos/acme/rocket/new_pin_allowed', { Connection: 'close' })
-
-/** A promise, and the way to fulfil it. */
-export function deferred<T>(): { readonly promise: Promise<T>; readonly resolve: (value: T) => void } {
-  let fulfil: (value: T) => void = () => undefined
-  const promise = new Promise<T>((resolve) => {
-    fulfil = resolve
-  })
-  return { promise, resolve: (value) => fulfil(value) }
-}

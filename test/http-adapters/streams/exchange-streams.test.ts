@@ -1,10 +1,10 @@
 import { gzipSync } from 'node:zlib'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import type { ObservedRequest } from '../../../src/http-adapters/http.ts'
+import { deferred } from '../../deferred.ts'
 import type { World, WorldOptions } from '../../world.ts'
 import { issueRecord, openWorld, worldIssues } from '../../world.ts'
 import { carriers } from '../hosts.ts'
-import { deferred } from '../node/mounted.ts'
 
 const EXPORT = '/a/b/repos/acme/rocket/issues/export'
 const IMPORT = '/a/b/repos/acme/rocket/issues/import'
@@ -20,14 +20,14 @@ describe.each(carriers)('over $name', (host) => {
 
   // One that disconnects later: 'is ended when the client disconnects' in streams.test.ts.
   it('an export whose client disconnects before its first page makes room for another', async () => {
-    const reached = deferred<undefined>()
-    const gone = deferred<undefined>()
+    const reached = deferred()
+    const gone = deferred()
     const tracker = worldIssues()
     const issues: typeof tracker = {
       ...tracker,
       async issues(query, context) {
-        context.signal?.addEventListener('abort', () => gone.resolve(undefined))
-        reached.resolve(undefined)
+        context.signal?.addEventListener('abort', () => gone.resolve())
+        reached.resolve()
         await gone.promise
         return tracker.issues(query, context)
       },
@@ -57,7 +57,7 @@ describe.each(carriers)('over $name', (host) => {
   })
 
   it('an import whose client disconnects writes nothing more, is not logged, and makes room for another', async () => {
-    const first = deferred<undefined>()
+    const first = deferred()
     const over = deferred<boolean>()
     const writes: number[] = []
     const tracker = worldIssues()
@@ -65,7 +65,7 @@ describe.each(carriers)('over $name', (host) => {
       ...tracker,
       write(batch, context) {
         writes.push(...batch.create.map(({ record }) => record.number))
-        first.resolve(undefined)
+        first.resolve()
         return tracker.write(batch, context)
       },
     }

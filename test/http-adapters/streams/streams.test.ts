@@ -1,10 +1,10 @@
 import { once } from 'node:events'
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import type { ApiRequest } from '../../../src/http-adapters/http.ts'
+import { deferred } from '../../deferred.ts'
 import type { Connection, Running } from '../../http.ts'
 import { ask, dial } from '../../http.ts'
 import { carriers, express5Host } from '../hosts.ts'
-import { deferred } from '../node/mounted.ts'
 import type { Answer, StreamingWorld } from './streaming-world.ts'
 import {
   isPieces,
@@ -117,7 +117,7 @@ describe.each(carriers)('$name', (host) => {
     // A server of Fetch requests resets no connection.
     if (host.name !== 'Hono') {
       it('that fails later resets the connection of a client that speaks HTTP/1.0', async () => {
-        const received = deferred<undefined>()
+        const received = deferred()
         const bytes = async function* (): AsyncGenerator<Uint8Array, void, void> {
           yield new Uint8Array(5)
           await received.promise
@@ -126,7 +126,7 @@ describe.each(carriers)('$name', (host) => {
         const connection = await begun(() => streamed(bytes()), ask('GET /a/b/streams').replace('HTTP/1.1', 'HTTP/1.0'))
         const failed = once(connection.socket.resume(), 'end').catch((error: unknown) => error)
         await once(connection.socket.resume(), 'data') // a client that is reading may take a reset for an end
-        received.resolve(undefined)
+        received.resolve()
 
         expect(await failed).toMatchObject({ code: 'ECONNRESET' })
       })
@@ -137,7 +137,7 @@ describe.each(carriers)('$name', (host) => {
     it.each(['chunked', 'with a length'])('(%s) arrives whole, and slowly if it is read slowly', async (framing) => {
       const read = deferred<Uint8Array>()
       let taken = 0
-      const may = deferred<undefined>()
+      const may = deferred()
       const connection = await begun(
         async (request) => {
           const chunks: Uint8Array[] = []
@@ -163,7 +163,7 @@ describe.each(carriers)('$name', (host) => {
       await manyTurns()
       expect(accepted).toBeLessThan(AHEAD)
 
-      may.resolve(undefined)
+      may.resolve()
       await sending
       expect(isPieces(await read.promise, MANY)).toBe(true)
       expect((await connection.reply()).text).toBe('done')
@@ -190,16 +190,16 @@ describe.each(carriers)('$name', (host) => {
       ['while it is read', true],
       ['before the first read', false],
     ])('ends with the abort reason when the client disconnects %s, and nothing is logged', async (_when, isRead) => {
-      const [begins, gone, over] = [deferred<undefined>(), deferred<undefined>(), deferred<unknown>()]
+      const [begins, gone, over] = [deferred(), deferred(), deferred<unknown>()]
       const connection = await begun(
         async (request) => {
           const bytes = streamOf(request)
           try {
             if (!isRead) {
-              begins.resolve(undefined)
+              begins.resolve()
               await gone.promise
             }
-            for await (const _ of bytes) begins.resolve(undefined)
+            for await (const _ of bytes) begins.resolve()
             return text('whole')
           } catch (error) {
             over.resolve([error === request.signal?.reason, request.signal?.aborted])
@@ -211,7 +211,7 @@ describe.each(carriers)('$name', (host) => {
       if (isRead) await connection.send(piece(0))
       await begins.promise
       connection.socket.destroy()
-      setTimeout(() => gone.resolve(undefined), 100) // the server has noticed by then
+      setTimeout(() => gone.resolve(), 100) // the server has noticed by then
 
       expect(await over.promise).toEqual([true, true])
       expect(current.logged).toEqual([])
