@@ -1,19 +1,16 @@
-import { describe, expect, test } from 'vitest'
-import { createForge } from '../../src/index.ts'
-import { memoryStorage } from '../../src/storage/memory.ts'
-import { aForge, everyone, olga } from './a-forge.ts'
+import { describe, expect, test, vi } from 'vitest'
+import type { ForgeOptions } from '../../src/index.ts'
+import type { Person } from './a-forge.ts'
+import { aForge, olga } from './a-forge.ts'
 
 describe('createForge', () => {
-  test.each(['storage', 'policy', 'membership'])('says that it needs a %s', (missing) => {
-    const whole = { storage: memoryStorage(), policy: everyone, membership: { isMember: () => false } }
-    const parts = { ...whole, [missing]: undefined }
-    expect(() => createForge(parts)).toThrow(`createForge needs ${missing}`)
-  })
-
   test.each([
     ['policy', { policy: { authorize: 5 } }],
     ['limits.maxPins', { limits: { maxPins: 5 } }],
     ['beforeCommit', { beforeCommit: 'now' }],
+    ['logger', { logger: {} }],
+    ['logger', { logger: null }],
+    ['logger', { logger: true }],
     ['observer', { observer: () => undefined }],
     ['observer', { observer: { operation: 'log' } }],
     ['observer', { observer: { request: {} } }],
@@ -63,5 +60,28 @@ describe('createForge', () => {
     await forge.pins.allowed(olga, 1)
     await forge.close()
     await forge.close()
+  })
+})
+
+describe('a failure', () => {
+  test.each<[where: string, logger: ForgeOptions<Person, undefined>['logger'] | 'own', own: number, console: number]>([
+    ['goes to console.error when the forge has no logger', undefined, 0, 1],
+    ['goes to the logger of the forge', 'own', 1, 0],
+    ['goes nowhere when that is false', false, 0, 0],
+  ])('%s', async (_where, logger, own, shown) => {
+    const logged: unknown[] = []
+    const spy = vi.spyOn(console, 'error').mockReturnValue(undefined)
+    const collecting = { error: (...line: unknown[]) => logged.push(line), warn: () => undefined }
+    const forge = aForge({ logger: logger === 'own' ? collecting : logger })
+    forge.events.on(() => {
+      throw new Error('deaf')
+    })
+    await forge.pins.pin(olga, { id: 1, repositoryId: 1, kind: 'issue' })
+    const calls = [...spy.mock.calls]
+    spy.mockRestore()
+
+    const fields = expect.objectContaining({ error: new Error('deaf') })
+    expect(logged).toEqual(Array.from({ length: own }, () => ['an event listener failed', fields]))
+    expect(calls).toEqual(Array.from({ length: shown }, () => ['forgelet: an event listener failed', fields]))
   })
 })

@@ -1,7 +1,6 @@
 import { describe, expect, it, vi } from 'vitest'
 import type { ApiRequest, ApiResponse } from '../../../src/http-adapters/http.ts'
 import { createApi } from '../../../src/http-adapters/http.ts'
-import type { Actor, ForgeOptions } from '../../../src/index.ts'
 import { createForge, ForgeError } from '../../../src/index.ts'
 import { memoryStorage } from '../../../src/storage/memory.ts'
 import { directory, openWorld, people, present, unreadableKey } from '../../world.ts'
@@ -14,12 +13,6 @@ function request(method: string, path: string): ApiRequest {
 /** The headers of a request that another site sends. */
 function fromElsewhere(name: string): string | undefined {
   return name === 'sec-fetch-site' ? 'cross-site' : undefined
-}
-
-const consoled: ForgeOptions<Actor, undefined> = {
-  storage: memoryStorage(),
-  policy: { authorize: () => ({ allow: true }) },
-  membership: { isMember: () => false },
 }
 
 describe('createApi', () => {
@@ -37,52 +30,6 @@ describe('createApi', () => {
     ['invalid limits', { limits: null }],
   ])('refuses %s', (_what, options) => {
     expect(() => Reflect.apply(createApi, undefined, [forge, { directory, present, ...options }])).toThrow(TypeError)
-  })
-})
-
-describe('a failure of a port', () => {
-  type Logged = ForgeOptions<Actor, undefined>['logger']
-
-  /** What is logged where the policy fails, by the logger and the console. */
-  async function loggedBy(logger: Logged | 'own') {
-    const logged = { own: [] as string[], console: [] as unknown[] }
-    const spy = vi.spyOn(console, 'error').mockImplementation((...all) => void logged.console.push(all))
-    const own = { error: (message: string) => logged.own.push(message), warn: () => undefined }
-    const broken = new Error('the table of roles is gone')
-    const forge = createForge<Actor, undefined>({
-      storage: memoryStorage(),
-      policy: {
-        authorize() {
-          throw broken
-        },
-      },
-      membership: { isMember: () => false },
-      logger: logger === 'own' ? own : logger,
-    })
-    const api = createApi(forge, { directory, present })
-    const reply = await api.dispatch(request('GET', '/repos/acme/rocket/issues/pinned'), () => null)
-    spy.mockRestore()
-    expect(reply?.status).toBe(500)
-    return logged
-  }
-
-  const failed = expect.objectContaining({ method: 'GET', requestId: expect.any(String), error: expect.any(Error) })
-
-  it.each([
-    [
-      'goes to console.error when the forge has no logger',
-      undefined,
-      { own: [], console: [['forgelet: request failed', failed]] },
-    ],
-    ['goes to the logger of the forge', 'own', { own: ['request failed'], console: [] }],
-    ['goes nowhere when that is false', false, { own: [], console: [] }],
-  ] as const)('%s', async (_where, logger, logged) => {
-    expect(await loggedBy(logger)).toEqual(logged)
-  })
-
-  it.each([[{}], ['console'], [true], [null]])('refuses the logger %j', (logger) => {
-    const refused = /logger: an object with error\(message, fields\) and warn\(message, fields\), or false/
-    expect(() => Reflect.apply(createForge, undefined, [{ ...consoled, logger }])).toThrow(refused)
   })
 })
 
