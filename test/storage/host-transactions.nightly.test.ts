@@ -1,4 +1,5 @@
+import { PGLITE } from '../databases.ts'
 import { hostTransactions } from './host-transactions.ts'
 import { LIBRARIES } from './library-kinds.ts'
 
-hostTransactions(LIBRARIES)
+hostTransactions([PGLITE, ...LIBRARIES])
