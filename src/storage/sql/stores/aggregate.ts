@@ -72,34 +72,49 @@ export function listWriting<R>(
 
 /** Creates the calls that all aggregates have in common. */
 export function aggregateStore<Key, State, Rows extends readonly unknown[], Tx>(
-  { runtime, heads, log }: StoreParts<Tx>,
+  parts: StoreParts<Tx>,
   aggregate: SqlAggregate<Key, State, Rows>,
 ): AggregateStore<Key, State, Tx> {
+  const { runtime } = parts
+
   return {
-    update<Result>(theirs: Key, change: Change<State, Result, Tx>) {
+    update(theirs, change) {
       const key = aggregate.own(theirs)
-      const { prepare } = change
-
-      /** Makes one attempt: locks first and then loads; decides; writes all or nothing with the events. */
-      function* attempt(session: Session, open: Tx): SyncOrAsync<Outcome<Result>> {
-        const { heads: locked, rows } = yield* heads.lock(session, aggregate.locks(key), aggregate.loading(key))
-        for (const head of locked) refuseRetired(head)
-        const head = locked.at(-1)
-        if (head === undefined) throw new Error('a change locks at least one head')
-        const before = aggregate.state(key, rows, head)
-        const decide = prepare === undefined ? change.decide : yield* wait(session.lend(() => prepare(before, open)))
-        const at = change.by.at()
-        const { state: after, events: drafts, result } = decide(before, at)
-        if (after === before && drafts.length === 0) return { result, events: [] }
-
-        const none: Writing = { statements: [], head }
-        const writing = after === before ? none : aggregate.writing(key, { before, after, head })
-        const statements = [...writing.statements, heads.saving(writing.head)]
-        const events = yield* log.write(session, { statements, verify: writing.verify, drafts, at }, change, open)
-        return { result, events }
-      }
-
-      return runtime.write(attempt, change)
+      return runtime.write((session, open) => applyChange(parts, aggregate, { session, key, change, open }), change)
     },
   }
+}
+
+interface Attempt<Key, State, Result, Tx> {
+  readonly session: Session
+  readonly key: Key
+  readonly change: Change<State, Result, Tx>
+  /** The open transaction, as the host's code receives it. */
+  readonly open: Tx
+}
+
+/**
+ * Makes one attempt at a change: locks first and then loads; decides; writes all or nothing with the events. It is no closure
+ * of `update`: V8 keeps a map for each generator function, and with it what the function has, until it collects all garbage.
+ */
+function* applyChange<Key, State, Rows extends readonly unknown[], Result, Tx>(
+  { heads, log }: StoreParts<Tx>,
+  aggregate: SqlAggregate<Key, State, Rows>,
+  { session, key, change, open }: Attempt<Key, State, Result, Tx>,
+): SyncOrAsync<Outcome<Result>> {
+  const { prepare } = change
+  const { heads: locked, rows } = yield* heads.lock(session, aggregate.locks(key), aggregate.loading(key))
+  for (const head of locked) refuseRetired(head)
+  const head = locked.at(-1)
+  if (head === undefined) throw new Error('a change locks at least one head')
+  const before = aggregate.state(key, rows, head)
+  const decide = prepare === undefined ? change.decide : yield* wait(session.lend(() => prepare(before, open)))
+  const at = change.by.at()
+  const { state: after, events: drafts, result } = decide(before, at)
+  if (after === before && drafts.length === 0) return { result, events: [] }
+
+  const writing: Writing = after === before ? { statements: [], head } : aggregate.writing(key, { before, after, head })
+  const statements = [...writing.statements, heads.saving(writing.head)]
+  const events = yield* log.write(session, { statements, verify: writing.verify, drafts, at }, change, open)
+  return { result, events }
 }
