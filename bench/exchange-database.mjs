@@ -175,7 +175,7 @@ function batchesOf(calls) {
 
 /** The same rows in the same order, each in a statement of its own. */
 function oneByOne({ sql, method, parameters }) {
-  const [, start, row, end] = /^(.* values )(\([?, ]+\))(?:, \([?, ]+\))*(.*)$/.exec(sql)
+  const [, start, row, end] = /^(.*\bvalues )(\([?, ]+\))(?:, \([?, ]+\))*(.*)$/s.exec(sql)
   const width = row.split('?').length - 1
   return Array.from({ length: parameters.length / width }, (_, index) => ({
     sql: `${start}${row}${end}`,
