@@ -177,6 +177,15 @@ describe('an SSH key', () => {
       'an OpenSSH key with private bytes in the public part',
       openssh(...clear, one, field(Buffer.concat([blob, seed])), field(seed)),
     ],
+    [
+      'an OpenSSH key whose public part is a copy of its private bytes',
+      openssh(
+        ...clear,
+        one,
+        field(Buffer.concat([field('ssh-ed25519'), field(seed)])),
+        field(Buffer.concat([Buffer.alloc(8), blob, field(Buffer.concat([seed, blob.subarray(-32)])), field('forge')])),
+      ),
+    ],
   ]
   test.each(broken)('cannot be read from %s', async (_title, key) => {
     await expect(served(key)).rejects.toMatchObject(unreadable)
