@@ -83,9 +83,15 @@ export function commentOf(
   return { kind: 'comment', comment: { ...head, created, updated, content: content ?? '', ...lists } }
 }
 
-/** Returns a label, or the first one of its name. */
-export function labelOf(record: Foreign, path: Path, state: ConversionState, findings: Findings): unknown {
-  const { title, name = title, color, description, ...rest } = record
+/** Returns a label, or the first one of its name. @param named - the property that has the name */
+export function labelOf(
+  record: Foreign,
+  named: 'name' | 'title',
+  path: Path,
+  state: ConversionState,
+  findings: Findings,
+): unknown {
+  const { [named]: name, color, description, ...rest } = record
   leaveOthers(rest, path, findings)
   const bare = typeof color === 'string' ? color.replace(/^#/, '') : color
   return state.label({ name, ...filled({ color: bare, description }) }, path, findings)

@@ -61,5 +61,5 @@ function posterOf(author: unknown): Foreign {
 
 /** A label is its name alone, or an object if the list was asked for with `with_labels_details`. */
 function labelOfList(label: unknown, path: Path, state: ConversionState, findings: Findings): unknown {
-  return typeof label === 'string' ? { name: label } : labelOf(objectOf(label), path, state, findings)
+  return typeof label === 'string' ? { name: label } : labelOf(objectOf(label), 'name', path, state, findings)
 }

@@ -25,7 +25,7 @@ function listsOf({ options }: FolderReading): readonly (readonly [name: string, 
   const [state, people]: [ConversionState, People] = [new ConversionState(), new Map()]
   const carried: Conversion['carried'] = (records) => state.carried(records)
   const label: Conversion['convert'] = (record, findings) => [
-    { kind: 'label', label: labelOf(record, [], state, findings) },
+    { kind: 'label', label: labelOf(record, 'title', [], state, findings) },
   ]
   const milestone: Conversion['convert'] = (record, findings) => milestoneOf(record, [], state, findings)
   return [
@@ -75,7 +75,7 @@ function issues(state: ConversionState, people: People, options: ConversionOptio
   const labelOfLink = (link: unknown, path: Path, findings: Findings): unknown => {
     const { label, target_type: _, ...rest } = objectOf(link)
     leaveOthers(rest, path, findings)
-    return labelOf(objectOf(label), [...path, 'label'], state, findings)
+    return labelOf(objectOf(label), 'title', [...path, 'label'], state, findings)
   }
   const assigneeOf = (assignee: unknown, path: Path, findings: Findings): unknown => {
     const { user_id, ...rest } = objectOf(assignee)

@@ -148,6 +148,14 @@ const values: fc.Arbitrary<unknown> = fc.oneof(
 const OF_THE_FORGE =
   /^(?:references|_links|subscribed|has_tasks|task_status|expired|description_html|text_color)$|(?:^|_)(?:id|ids|iid|url|count|index|version|score|issues)$|^(?:repository|number|type|author|(?:awardable|noteable|target)_type)$/
 
+/** Two names of one label. */
+const examples: [Place, string, unknown][] = places
+  .filter(
+    ({ format, path }) =>
+      (format === 'gitlab' && path[2] === 'label') || (format === 'gitlab-rest' && path[0] === 'labels'),
+  )
+  .map((place) => [place, place.format === 'gitlab' ? 'name' : 'title', 'other'])
+
 describe('every property that says something', () => {
   test('is in the result, reported as not carried, or not valid', async () => {
     await fc.assert(
@@ -164,7 +172,7 @@ describe('every property that says something', () => {
           expect(after).not.toEqual(before)
         },
       ),
-      { numRuns: RUNS },
+      { numRuns: RUNS, examples },
     )
   })
 
