@@ -1,3 +1,4 @@
+import { readdirSync } from 'node:fs'
 import ts from 'typescript'
 import { exportBlock, exportRow } from './declarations.mjs'
 import { checkExports, entries, exportNamed, publicExports } from './exports.mjs'
@@ -16,6 +17,11 @@ import {
 
 // The pages of the reference. Each export is on the page that claims its file: the longest prefix wins, and then the
 // names. A page may begin with tables of its own.
+
+/** The folders of the services. Three of them have other titles, or a page of their own. */
+const SERVICES = readdirSync(new URL('../../src/core', import.meta.url), { withFileTypes: true })
+  .filter((entry) => entry.isDirectory() && !['events', 'exchange', 'lifecycle'].includes(entry.name))
+  .map(({ name }) => name)
 
 const PAGES = [
   {
@@ -42,10 +48,7 @@ const PAGES = [
     title: 'Services',
     intro: 'Every method of a forge, what it returns and throws; the pure rules; the exchange of issues as streams.',
     sections: [
-      ['Pins', ['src/core/pins/']],
-      ['Blocks', ['src/core/blocks/']],
-      ['Badges', ['src/core/badges/']],
-      ['Signing keys', ['src/core/signing-keys/']],
+      ...SERVICES.map((name) => [capitalized(name.replace('-', ' ')), [`src/core/${name}/`]]),
       ['The exchange of issues', ['src/core/exchange/']],
       ['Deletions and members', ['src/core/lifecycle/']],
       ['Values', ['src/schema/']],
@@ -203,10 +206,14 @@ function errorCodes() {
       `## ${name}`,
       `**Status** ${statusOf(name)}`,
       `**Cause** ${prose(cause)}`,
-      `**What to do** ${prose(remedy[0].toUpperCase() + remedy.slice(1))}`,
+      `**What to do** ${prose(capitalized(remedy))}`,
       ...(hasDetails ? ['**Details**', fence(sourceOf(details))] : []),
     ]
   })
+}
+
+function capitalized(text) {
+  return text[0].toUpperCase() + text.slice(1)
 }
 
 function eventTypes() {

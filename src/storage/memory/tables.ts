@@ -19,14 +19,14 @@ export interface Aggregate<State> {
 /** A thing of the host. */
 type Thing = readonly [HostThing, Id]
 
-/** Which rows are removed with a thing of the host, and how they are counted. */
+/** Which rows are removed with a thing of the host, and how the event counts them, if it does. */
 interface OwnedRows<Row> {
-  readonly counted: keyof Removed
+  readonly counted?: keyof Removed
   isPartOf(row: Row, retired: Retired): boolean
 }
 
 /** Removes the rows that are part of a thing. */
-type Removing = (retired: Retired) => { readonly removed: Partial<Removed>; readonly remove: () => void }
+type Removing = (retired: Retired) => { readonly removed: Partial<Removed> | undefined; readonly remove: () => void }
 
 /** What the stores of a memory storage share. Everything is synchronous, so no other call intervenes in a change. */
 export class Memory {
@@ -42,7 +42,7 @@ export class Memory {
     const table = new Table<Row>(this)
     this.#removals.push((retired) => {
       const kept = table.rows.filter((row) => !isPartOf(row, retired))
-      const removed = { [counted]: table.rows.length - kept.length }
+      const removed = counted && { [counted]: table.rows.length - kept.length }
       return { removed, remove: () => table.replace(kept) }
     })
     return table
