@@ -2,14 +2,16 @@
 import { existsSync, readdirSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 
+const SQLITE_CONTRACT = ['test/storage/contract-sqlite.test.ts', 'test/storage/contract-sqlite-drawn.test.ts']
+
 /**
  * The tests that hold the promises of a module, where those of the folder with its name are not enough. The first path that fits
  * counts. Every other module is held by all tests of its folder in test/.
  */
 const OWNERS = [
   // The contract compares storages with the one in memory, so SQLite shows what that does wrong by itself.
-  ['src/storage/memory', ['test/storage/contract.test.ts', 'test/storage/contract-sqlite.test.ts']],
-  ['src/storage', ['test/storage/contract-sqlite.test.ts']],
+  ['src/storage/memory', ['test/storage/contract.test.ts', ...SQLITE_CONTRACT]],
+  ['src/storage', SQLITE_CONTRACT],
   ['src/core', ['test/core', 'test/model']],
   ['src/standalone/host-store', ['test/standalone', 'test/cli/refusals.test.ts']],
 ]
