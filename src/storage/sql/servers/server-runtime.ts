@@ -46,7 +46,7 @@ class ServerRuntime<Tx extends object> implements HostedRuntime<Tx> {
   readonly #context: SqlContext
   readonly #connections: Connections<Tx>
   readonly #queues = new TransactionQueues()
-  /** The calls in progress. Not in a Set: V8 keeps what was removed from one of a long life, until it collects all garbage. */
+  /** The calls in progress. Not a Set: V8 keeps what is removed from a long-lived one until a full garbage collection. */
   readonly #running: { readonly call: TimedCall; readonly answer: Promise<unknown> }[] = []
   #isUsable = false
   #closed: Promise<void> | undefined

@@ -94,8 +94,8 @@ interface Attempt<Key, State, Result, Tx> {
 }
 
 /**
- * Makes one attempt at a change: locks first and then loads; decides; writes all or nothing with the events. It is no closure
- * of `update`: V8 keeps a map for each generator function, and with it what the function has, until it collects all garbage.
+ * Makes one attempt at a change: locks first and then loads; decides; writes all or nothing with the events. It is not defined
+ * inside `update`: V8 would keep each generator function, and the change with it, until a full garbage collection.
  */
 function* applyChange<Key, State, Rows extends readonly unknown[], Result, Tx>(
   { heads, log }: StoreParts<Tx>,
