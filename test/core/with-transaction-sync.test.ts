@@ -1,12 +1,14 @@
 import Database from 'better-sqlite3'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { instrumentStorage } from '../../src/core/instrument-storage.ts'
-import type { Forge, ForgeEvent, ForgeOptions } from '../../src/index.ts'
+import type { Forge, ForgeEvent, ForgeOptions, IssueRecord } from '../../src/index.ts'
 import { createForge } from '../../src/index.ts'
 import { sqliteStorage } from '../../src/storage/sqlite.ts'
 import type { ForgeStorage } from '../../src/storage/storage.ts'
 import type { Person } from './a-forge.ts'
 import { olga } from './a-forge.ts'
+import { MemoryTracker } from './exchange/memory-tracker.ts'
+import { anIssue } from './exchange/records.ts'
 
 type Handle = Database.Database
 
@@ -106,6 +108,32 @@ describe('withTransactionSync', () => {
     await new Promise((resolve) => setImmediate(resolve))
     handle.exec('commit')
     expect(seen).toEqual(['checkTransaction', 'load'])
+    await forge.close()
+  })
+
+  test('imports records that do not wait, inspects what was imported there, and has no export', async () => {
+    const tracker = new MemoryTracker<Person>()
+    const forge = await open({ issues: tracker })
+    async function* waiting() {
+      yield anIssue(1)
+    }
+    const asking = (records: Iterable<IssueRecord>) => () =>
+      forge.withTransactionSync(handle, ({ exchange }) => {
+        const request = { repositoryId: 10, records }
+        exchange.import(olga, request)
+        return [exchange.inspect(olga, request).issues, Object.keys(exchange)]
+      })
+    handle.exec('begin immediate')
+
+    expect(Reflect.apply(asking, undefined, [waiting()])).toThrow(
+      'request.records must be an iterable that does not wait',
+    )
+    expect(tracker.asked).toEqual([])
+    expect(asking([anIssue(1)])().value).toEqual([
+      { created: 0, updated: 0, unchanged: 1, skipped: 0 },
+      ['import', 'inspect', 'reattribute'],
+    ])
+    handle.exec('rollback')
     await forge.close()
   })
 

@@ -16,7 +16,7 @@ import type {
 } from '../../../src/index.ts'
 
 /** The issues of one repository, in memory. It keeps people as text, and their accounts beside the text. */
-export class MemoryTracker<A extends Actor> implements IssueTracker<A, undefined> {
+export class MemoryTracker<A extends Actor> implements IssueTracker<A, unknown> {
   readonly records: Map<number, IssueRecord> = new Map()
   readonly taken: Set<number> = new Set()
   readonly stored: CommentRecord[] = []
@@ -87,7 +87,7 @@ export class MemoryTracker<A extends Actor> implements IssueTracker<A, undefined
     this.#owners.set(stored, owners)
   }
 
-  readonly attribution: Attribution<A, undefined> = {
+  readonly attribution: Attribution<A, unknown> = {
     named: ({ after, limit }) => {
       this.asked.push('named')
       const issues = [...this.records.values()].toSorted((one, other) => one.number - other.number)

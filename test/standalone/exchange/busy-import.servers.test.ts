@@ -1,6 +1,6 @@
 import { setTimeout as after } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { MARIADB, newDatabase, onDatabases, POSTGRES } from '../../databases.ts'
+import { MARIADB, newDatabase, onDatabases, POSTGRES, SQLITE } from '../../databases.ts'
 import { startForgelet } from '../../start-forgelet.ts'
 import { issueRecord } from '../../world.ts'
 
@@ -29,7 +29,7 @@ async function imported(url: string, repository: string, count: number): Promise
   return [reply.status, await reply.json()]
 }
 
-onDatabases([POSTGRES, MARIADB], (_open, kind) => {
+onDatabases([SQLITE, POSTGRES, MARIADB], (_open, kind) => {
   test.each([
     ['the accounts', 'update host_accounts set name = name'],
     ['the repositories', 'update host_repositories set name = name'],
@@ -48,7 +48,9 @@ onDatabases([POSTGRES, MARIADB], (_open, kind) => {
       expect(await importing).toMatchObject([200, { issues: { created: 1 } }])
     },
   )
+})
 
+onDatabases([POSTGRES, MARIADB], (_open, kind) => {
   test('six large imports into different repositories at once all succeed, in two processes', async () => {
     const database = await newDatabase(kind)
     const { url } = await startForgelet(['--db', database.url], { fixture: FIXTURE })

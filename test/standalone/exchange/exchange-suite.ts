@@ -6,9 +6,9 @@ import { createTracker } from '../../../src/standalone/host-store/tracker.ts'
 import type { Standalone, StandaloneUser } from '../../../src/standalone/standalone.ts'
 import { openStandalone } from '../../../src/standalone/standalone.ts'
 import { trackerContract } from '../../../src/testing/testing.ts'
-import { anIssue, commentsOf } from '../../core/exchange/records.ts'
+import { allOf, anIssue, commentsOf } from '../../core/exchange/records.ts'
 import type { AnyKind, DatabaseKind, TestDatabase } from '../../databases.ts'
-import { newDatabase, onDatabases } from '../../databases.ts'
+import { newDatabase, onDatabases, SQLITE } from '../../databases.ts'
 import { alice, onHosts, sam, textOf, walt } from '../open-host.ts'
 import { generatedDocument } from './documents.ts'
 
@@ -17,7 +17,7 @@ const document = generatedDocument()
 
 /** Defines what the exchange of the standalone host does on these databases. Each test has numbers of its own. */
 export function exchangeSuite(kinds: readonly AnyKind[]): void {
-  onDatabases(kinds, (_open, kind) => contractSuite(kind))
+  onDatabases(kinds, (_open, kind) => repositoriesSuite(kind))
 
   onHosts(kinds, (open) => {
     const exchange = () => open().host.forge.exchange
@@ -212,13 +212,17 @@ export function exchangeSuite(kinds: readonly AnyKind[]): void {
   })
 }
 
-/** The contract of the package for a tracker. Each case has a repository of its own. */
-function contractSuite<Tx>(kind: DatabaseKind<Tx>): void {
-  describe('the tracker contract', () => {
+/** What needs a repository of its own: the contract of the package for a tracker, and imports in and beside transactions. */
+function repositoriesSuite<Tx>(kind: DatabaseKind<Tx>): void {
+  describe('in a new repository', () => {
     let database: TestDatabase<Tx>
     let host: Standalone
     let tracker: IssueTracker<StandaloneUser>
     let last = 0
+    const newRepository = (): string => {
+      last += 1
+      return String(last)
+    }
 
     beforeAll(async () => {
       database = await newDatabase(kind, { atEnd: afterAll })
@@ -233,8 +237,7 @@ function contractSuite<Tx>(kind: DatabaseKind<Tx>): void {
     })
 
     const cases = trackerContract(async () => {
-      last += 1
-      const repositoryId = String(last)
+      const repositoryId = newRepository()
       return {
         forge: host.forge,
         tracker,
@@ -260,8 +263,69 @@ function contractSuite<Tx>(kind: DatabaseKind<Tx>): void {
       }
     })
     for (const { name, run } of cases) test(name, run)
+
+    test.each([1, 2, 4, 7])(
+      'an import races pins and the deletion of its repository after batch %i: nothing is stored behind the deletion',
+      async (batch) => {
+        const { forge } = host
+        const { forge: other, close } = await openStandalone({ db: database.url, logger: false })
+        onTestFinished(close)
+        const repositoryId = newRepository()
+        const records = Array.from({ length: 40 }, (_, index) => anIssue(index + 1))
+        const issue = (id: number) => ({ id, repositoryId, kind: 'issue' as const })
+        const beside: Promise<readonly PromiseSettledResult<unknown>[]>[] = []
+        let batches = 0
+        const onBatch = (): void => {
+          batches += 1
+          const { pins } = batches % 2 === 0 ? forge : other
+          beside.push(
+            Promise.allSettled([pins.pin('system', issue(batches)), pins.unpin('system', issue(batches - 1))]),
+          )
+          if (batches === batch) beside.push(Promise.allSettled([other.lifecycle.repositoryDeleted(repositoryId)]))
+        }
+        const importing = forge.exchange.import('system', { repositoryId, records }, { batch: 4, onBatch })
+        const outcomes = [...(await Promise.allSettled([importing])), ...(await Promise.all(beside)).flat()]
+        const { items } = await forge.events.list({ repositoryId }, { limit: 1000 })
+        const events = items.toSorted((one, next) => Number(one.id) - Number(next.id))
+        const types = events.map(({ type }) => type)
+        const imported = events.flatMap((event) => (event.type === 'issues.imported' ? [event.data.created] : []))
+
+        for (const outcome of outcomes) {
+          if (outcome.status === 'rejected')
+            expect(outcome.reason).toMatchObject({ code: expect.stringMatching(REFUSED) })
+        }
+        expect(types.filter((type) => type === 'repository.deleted')).toHaveLength(1)
+        expect(types.at(-1)).toBe('repository.deleted')
+        expect(imported.every((count) => count === 4)).toBe(true)
+        expect(await allOf(other.exchange.export('system', repositoryId))).toEqual(
+          records.slice(0, 4 * imported.length),
+        )
+      },
+    )
+
+    test('an import in the transaction of the host is rolled back and committed with it', async () => {
+      const { forge } = host
+      const repositoryId = newRepository()
+      const records = [anIssue(1), anIssue(2), anIssue(3)]
+      const asked = ['system', { repositoryId, records }, { batch: 1 }] as const
+      for (const end of ['rollback', 'commit'] as const) {
+        const begun = await database.begun()
+        const { value } =
+          kind.name === SQLITE.name
+            ? forge.withTransactionSync(begun.transaction, ({ exchange }) => exchange.import(...asked))
+            : await forge.withTransaction(begun.transaction, ({ exchange }) => exchange.import(...asked))
+        expect(value.issues).toEqual({ ...NONE, created: 3 })
+        await begun[end]()
+        const { items } = await forge.events.list({ repositoryId }, {})
+        const stored = await allOf(forge.exchange.export('system', repositoryId))
+        expect([stored, items.length]).toEqual(end === 'commit' ? [records, 3] : [[], 0])
+      }
+    })
   })
 }
+
+/** The repository is gone, or a pin and an unpin came in another order. */
+const REFUSED = /^(REPOSITORY_NOT_FOUND|ISSUE_NOT_PINNED|PIN_LIMIT_REACHED)$/
 
 /** An issue with everything that a record may have. */
 const FULL: IssueRecord = {
