@@ -25,7 +25,7 @@ export interface KeyDescription {
   /** The user ids of an OpenPGP key. */
   readonly userIds?: readonly string[]
   /** The comment of an SSH key. */
-  readonly comment?: string
+  readonly comment?: string | undefined
   /** When an OpenPGP key was created, or from when an SSH certificate is valid. */
   readonly created?: Date | undefined
   /** When the key, or the subkey that signs, expires. Undefined: never. */

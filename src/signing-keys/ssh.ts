@@ -43,9 +43,7 @@ async function publicLineIn(content: Uint8Array): Promise<string | undefined> {
 /** Describes the first of public lines. */
 export async function describe(text: string): Promise<KeyDescription> {
   const { comment, key } = readLine(text.split('\n', 1).join(''))
-  const { algorithm, bits, fingerprint, created, expires } = key
-  const named = comment === '' ? {} : { comment }
-  return { format: 'ssh', algorithm, bits, fingerprint, ...named, created, expires, isRevoked: false }
+  return { format: 'ssh', ...key, comment: comment || undefined, isRevoked: false }
 }
 
 /** A control character, broken text, a private key, or 32 characters in a row that may be base64: 24 bytes. */
@@ -60,16 +58,12 @@ function publishLine(line: string): PublicKey {
 function readLine(line: string) {
   const [, type = '', base64 = '', comment = ''] = /^(\S+)[ \t]+(\S+)(.*)$/s.exec(line) ?? []
   const blob = Buffer.from(base64, 'base64')
-  const key = readBlob(blob)
-  if (key.type !== type || blob.toString('base64') !== base64) throw damagedKey()
-  return { own: `${type} ${base64}`, comment: comment.trim(), key }
+  if (String(sshReader(blob).field()) !== type || blob.toString('base64') !== base64) throw damagedKey()
+  return { own: `${type} ${base64}`, comment: comment.trim(), key: readBlob(blob) }
 }
 
-/** What a public key says in its binary form. */
-interface SshKey extends Pick<KeyDescription, 'algorithm' | 'bits' | 'fingerprint' | 'created' | 'expires'> {
-  /** The word at the beginning of its line. */
-  readonly type: string
-}
+/** What a public key says of itself in its binary form. */
+type SshKey = Pick<KeyDescription, 'algorithm' | 'bits' | 'fingerprint' | 'created' | 'expires'>
 
 const SECURITY_KEY = /^sk-(?:ssh-(ed25519)|(ecdsa)-sha2-nistp256)@openssh\.com$/
 
@@ -87,16 +81,16 @@ function readBlob(blob: Buffer): SshKey {
       const certificate = sshpk.parseCertificate(`${type} ${blob.toString('base64')}`, 'openssh')
       const key = readBlob(certificate.subjectKey.toBuffer('rfc4253'))
       const [created, expires] = [certificate.validFrom, certificate.validUntil].map(limitOf)
-      return { ...key, type, algorithm: `${key.algorithm}-cert`, created, expires }
+      return { ...key, algorithm: `${key.algorithm}-cert`, created, expires }
     }
     const fingerprint = `SHA256:${createHash('sha256').update(blob).digest('base64').replace(/=+$/, '')}`
     const [, ed25519, sk = ed25519] = SECURITY_KEY.exec(type) ?? []
-    if (sk !== undefined && fieldsIn(blob)) return { type, algorithm: `${sk}-sk`, bits: 256, fingerprint }
+    if (sk !== undefined && fieldsIn(blob)) return { algorithm: `${sk}-sk`, bits: 256, fingerprint }
 
     const key = sshpk.parseKey(blob, 'rfc4253')
     if (key instanceof sshpk.PrivateKey || !key.toBuffer('rfc4253').equals(blob)) throw damagedKey()
     createPublicKey(key.toString('pkcs8'))
-    return { type, algorithm: key.type, bits: key.size, fingerprint }
+    return { algorithm: key.type, bits: key.size, fingerprint }
   } catch {
     throw damagedKey() // the error may quote the key
   }

@@ -33,20 +33,16 @@ export async function watchKey(place: string, look: Look): Promise<SigningKeySou
   let looking: Promise<void> | undefined
 
   async function lookAgain(logger: Logger | undefined): Promise<void> {
-    const known = stamp
-    stamp = '' // read again next time, unless this look comes to an end
     try {
       const seen = await look()
-      if (seen.stamp === known) {
-        stamp = known
-        return
-      }
-      await delay(SETTLE_MS)
-      const settled = await look()
-      if (settled.stamp !== seen.stamp) return // it is being written
+      if (seen.stamp !== stamp) {
+        await delay(SETTLE_MS)
+        const settled = await look()
+        if (settled.stamp !== seen.stamp) return // it is being written
 
-      stamp = settled.stamp
-      key = await settled.read()
+        key = await settled.read()
+        stamp = settled.stamp
+      }
       if (failure?.isLogged === true) logger?.warn('the signing key can be read again', { place })
       failure = undefined
     } catch (error) {
