@@ -23,12 +23,14 @@ export async function runCli(args: readonly string[], io: CommandIO): Promise<Ex
     return io.exitCode ?? 0
   } catch (error) {
     if (error instanceof CommanderError) return 0 // it has shown the help or the version
-    if (!(error instanceof CommandError)) throw error
+    const isStopped = io.stop.aborted && error === io.stop.reason
+    const ending = isStopped ? new CommandError(3, 'stopped before the end') : error
+    if (!(ending instanceof CommandError)) throw error
 
-    const { message, exitCode, violations } = error
+    const { message, exitCode, violations } = ending
     const lines = args.includes('--json')
       ? [JSON.stringify({ error: { message, exitCode, violations } })]
-      : error.lines()
+      : ending.lines()
     for (const line of lines) io.err(line)
     return exitCode
   }

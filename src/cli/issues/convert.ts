@@ -8,8 +8,8 @@ import { unwritable } from '../files.ts'
 import type { RepositoryName } from './open-repository.ts'
 import { repositoryName } from './open-repository.ts'
 import type { SourceOptions } from './source-reading.ts'
-import { notCarriedLines, ofSource, openSource, SOURCES } from './source-reading.ts'
-import { writeDocument } from './write-document.ts'
+import { notCarriedLines, ofSource, openSource, SourceReading } from './source-reading.ts'
+import { reportWritten, writeDocument } from './write-document.ts'
 
 const HELP = `
   forgelet issues convert github-issues.json -o issues.json
@@ -17,7 +17,6 @@ const HELP = `
   forgelet issues convert dump -o - | gzip > issues.json.gz
   forgelet issues convert issues.json -o issues.csv --to csv
 
-${SOURCES}
 OUT appears whole or not at all. A document has issues only; a dump, which is a new or empty folder,
 also has labels, milestones and comments. CSV has a row for each issue, for spreadsheets. With -o -,
 messages and --json go to standard error.`
@@ -42,25 +41,22 @@ type ConvertOptions = SourceOptions & {
 }
 
 async function convert(path: string, options: ConvertOptions, io: CommandIO): Promise<void> {
-  const { out, to, json } = options
+  const { out, to } = options
   const dumpOf = dumpTarget(options)
-  const reading = await openSource({ ...options, path }, io, json || out === '-' ? undefined : 'converting')
+  const reading = new SourceReading(await openSource(path), options, io, out === '-' ? undefined : 'converting')
   const read = { issue: 0, comment: 0, label: 0, milestone: 0 }
+  /** The labels that no issue has. */
+  const unused = new Set<string>()
   async function* records(): AsyncGenerator<ExchangeRecord, void, void> {
-    for await (const record of reading.validRecords()) {
+    for await (const record of reading) {
       read[record.kind] += 1
+      if (record.kind === 'label') unused.add(record.label.name)
+      if (record.kind === 'issue') for (const { name } of record.issue.labels ?? []) unused.delete(name)
       yield record
     }
   }
-  /** The labels that no issue has. */
-  const unused = new Set<string>()
   async function* issues(): AsyncGenerator<IssueRecord, void, void> {
-    for await (const record of records()) {
-      if (record.kind === 'label') unused.add(record.label.name)
-      if (record.kind !== 'issue') continue
-      for (const { name } of record.issue.labels ?? []) unused.delete(name)
-      yield record.issue
-    }
+    for await (const record of records()) if (record.kind === 'issue') yield record.issue
   }
 
   if (dumpOf !== undefined) {
@@ -74,13 +70,11 @@ async function convert(path: string, options: ConvertOptions, io: CommandIO): Pr
   const left = Object.entries(lost).flatMap(([what, count]) => (count > 0 ? [{ what, count, pointer: '' }] : []))
   const notCarried = [...reading.notCarried, ...left]
   const comments = dumpOf === undefined ? 0 : read.comment
-  if (json) {
-    const line = JSON.stringify({ records: read.issue, comments, notCarried })
-    return out === '-' ? io.err(line) : io.out(line)
-  }
   const written = `${counted(read.issue, 'issue')}${comments === 0 ? '' : ` and ${counted(comments, 'comment')}`}`
-  io.err(`forgelet: ${written} written to ${out === '-' ? 'standard output' : out}`)
-  if (!options.quiet) for (const line of notCarriedLines(notCarried)) io.err(line)
+  reportWritten(io, options, { records: read.issue, comments, notCarried }, [
+    `forgelet: ${written} written to ${out === '-' ? 'standard output' : out}`,
+    ...(options.quiet ? [] : notCarriedLines(notCarried)),
+  ])
 }
 
 function dumpTarget({ to, out, repo }: ConvertOptions): RepositoryName | undefined {

@@ -1,9 +1,9 @@
 import type { Command } from '@commander-js/extra-typings'
 import type { IssueRecord } from '../../exchange/exchange.ts'
 import type { CommandIO } from '../command.ts'
-import { CommandError, counted, newCommand } from '../command.ts'
+import { counted, newCommand } from '../command.ts'
 import { inRepository, withRepository } from './open-repository.ts'
-import { writeDocument } from './write-document.ts'
+import { reportWritten, writeDocument } from './write-document.ts'
 
 const HELP = `
   forgelet issues export --repo acme/rocket --db forge.sqlite -o issues.json
@@ -16,22 +16,17 @@ export function addExport(issues: Command, io: CommandIO): void {
   inRepository(newCommand(issues, 'export', 'write the issues of a repository of "forgelet serve"', HELP))
     .option('-o, --out <out>', 'file to write; - is standard output', '-')
     .action(async (options) => {
-      const { out, json } = options
-      let count = 0
-      async function* untilStopped(records: AsyncIterable<IssueRecord>): AsyncGenerator<IssueRecord, void, void> {
-        for await (const issue of records) {
-          if (io.stop.aborted) throw new CommandError(3, 'stopped before the end')
-          count += 1
+      let records = 0
+      async function* counting(issues: AsyncIterable<IssueRecord>): AsyncGenerator<IssueRecord, void, void> {
+        for await (const issue of issues) {
+          records += 1
           yield issue
         }
       }
       const isDone = await withRepository(options, io, ({ host, repositoryId }) => {
-        const records = untilStopped(host.forge.exchange.export('system', repositoryId))
-        return writeDocument({ out, format: 'document' }, records, io)
+        const issues = host.forge.exchange.export('system', repositoryId, { signal: io.stop })
+        return writeDocument({ out: options.out, format: 'document' }, counting(issues), io)
       })
-      if (!isDone) return
-      if (!json) io.err(`forgelet: ${counted(count, 'issue')} exported`)
-      else if (out === '-') io.err(JSON.stringify({ records: count }))
-      else io.out(JSON.stringify({ records: count }))
+      if (isDone) reportWritten(io, options, { records }, [`forgelet: ${counted(records, 'issue')} exported`])
     })
 }

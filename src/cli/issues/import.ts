@@ -8,15 +8,14 @@ import { CommandError, counted, newCommand, printable, printResult, violationLin
 import { unusable } from '../database.ts'
 import type { OpenRepository } from './open-repository.ts'
 import { inRepository, withRepository } from './open-repository.ts'
-import { readUsers, withoutAccount } from './people.ts'
+import { counts, readUsers, withoutAccount } from './people.ts'
 import type { Source, SourceOptions } from './source-reading.ts'
-import { notCarriedLines, ofSource, openSource, SOURCES, shownSource, withCopyOfPipe } from './source-reading.ts'
+import { notCarriedLines, ofSource, openSource, SourceReading, withCopyOfPipe } from './source-reading.ts'
 
 const HELP = `
   forgelet issues import issues.json --repo acme/rocket --db forge.sqlite --dry-run
   forgelet issues import gitlab-export --repo acme/rocket --attribution accounts --users users.json
 
-${SOURCES}
 SOURCE is checked whole before the first issue is written. Numbers are kept. An issue that exists
 and is the same is left, so an import that was broken off is finished by running it again.`
 
@@ -32,9 +31,9 @@ export function addImport(issues: Command, io: CommandIO): void {
     .option('--users <file>', 'map of names to accounts, or to null (JSON or YAML)')
     .action(async (path, options) => {
       const users = options.users === undefined ? {} : await readUsers(options.users)
-      await withRepository(options, io, (repository) => {
-        const run = (source: Source) => checkAndWrite({ ...repository, source, users }, options, io)
-        const source = { ...options, path }
+      await withRepository(options, io, async (repository) => {
+        const source = await openSource(path)
+        const run = (opened: Source) => checkAndWrite({ ...repository, source: opened, users }, options, io)
         return options.dryRun ? run(source) : withCopyOfPipe(source, io, run)
       })
     })
@@ -56,13 +55,12 @@ interface ImportPlace extends OpenRepository {
 async function checkAndWrite(place: ImportPlace, options: ImportOptions, io: CommandIO): Promise<void> {
   const { host, repositoryId, source, users } = place
   const { exchange } = host.forge
-  const { onConflict, attribution, dryRun, json } = options
+  const { onConflict, attribution, dryRun } = options
   const settings = { onConflict, attribution, users, signal: io.stop }
-  const open = (label: string) => openSource(source, io, json ? undefined : label)
   let outcome = 'nothing was imported; run the same command again'
   try {
-    const reading = await open('checking')
-    const found = await exchange.inspect('system', { repositoryId, records: reading.validRecords() }, settings)
+    const reading = new SourceReading(source, options, io, 'checking')
+    const found = await exchange.inspect('system', { repositoryId, records: reading }, settings)
     const { total, first } = found.conflicts
     if (!dryRun && total > 0) {
       const message = `${counted(total, 'conflict')}, nothing was imported: ${CONFLICT_FIX}`
@@ -71,7 +69,7 @@ async function checkAndWrite(place: ImportPlace, options: ImportOptions, io: Com
     let report: ImportReport = found
     if (!dryRun) {
       outcome = 'what was imported stays; run the same command again for the rest'
-      const records = (await open('importing')).validRecords()
+      const records = new SourceReading(source, options, io, 'importing')
       report = await exchange.import('system', { repositoryId, records }, settings)
     }
     const whole = { ...report, notCarried: [...reading.notCarried, ...report.notCarried] }
@@ -87,7 +85,7 @@ function failure(error: unknown, { source, database }: ImportPlace, stop: AbortS
   if (stop.aborted) return new CommandError(3, `stopped: ${outcome}`)
   if (isForgeError(error, 'INVALID_DOCUMENT')) {
     const { violations, total } = error.details
-    return new CommandError(1, `${shownSource(source)} cannot be imported: ${counted(total, 'violation')}`, violations)
+    return new CommandError(1, `${source.shown} cannot be imported: ${counted(total, 'violation')}`, violations)
   }
   if (isForgeError(error, 'IMPORT_CONFLICT')) {
     const { message } = conflictViolation(error.details)
@@ -99,12 +97,9 @@ function failure(error: unknown, { source, database }: ImportPlace, stop: AbortS
 
 const CONFLICT_FIX = 'give --on-conflict skip or update, or remove the issue from the source'
 
-function conflictViolation({
-  number,
-  reason,
-  property,
-  ...place
-}: InspectReport['conflicts']['first'][number]): Violation {
+type Conflict = InspectReport['conflicts']['first'][number]
+
+function conflictViolation({ number, reason, property, ...place }: Conflict): Violation {
   const message =
     reason === 'taken'
       ? `a pull request or a deleted issue has the number ${number}`
@@ -126,10 +121,4 @@ function reportLines(
     ...(conflicts?.first ?? []).map((conflict) => `conflict: ${violationLine(conflictViolation(conflict))}`),
   ]
   return quiet ? result : [...result, ...notCarriedLines(notCarried), ...withoutAccount(unknownUsers).map(printable)]
-}
-
-function counts(all: ImportReport['issues']): string {
-  return Object.entries(all)
-    .map(([what, count]) => `${count.toLocaleString('en')} ${what}`)
-    .join(', ')
 }

@@ -14,6 +14,13 @@ function isUsers(value: unknown): value is { readonly [name: string]: string | n
   return Object.values(value).every((name) => name === null || (typeof name === 'string' && name !== ''))
 }
 
+/** Returns counts as a line, such as "3 created, 0 updated". */
+export function counts<K extends string>(all: Readonly<Record<K, number>>): string {
+  return Object.entries<number>(all)
+    .map(([what, count]) => `${count.toLocaleString('en')} ${what}`)
+    .join(', ')
+}
+
 /** Returns who has no account as a line, such as "no account here, kept as names: ada (3), and 7 more". Empty: no one. */
 export function withoutAccount({ total, first }: ImportReport['unknownUsers']): readonly string[] {
   if (total === 0) return []

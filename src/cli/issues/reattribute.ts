@@ -3,7 +3,7 @@ import type { AttributionCounts, ReattributedPerson, ReattributeReport } from '.
 import type { CommandIO } from '../command.ts'
 import { CommandError, newCommand, printable, printResult } from '../command.ts'
 import { inRepository, withRepository } from './open-repository.ts'
-import { readUsers, withoutAccount } from './people.ts'
+import { counts, readUsers, withoutAccount } from './people.ts'
 
 const HELP = `
   forgelet issues reattribute --repo acme/rocket --users users.json --db forge.sqlite
@@ -44,16 +44,12 @@ function reportLines({ people, remaining }: ReattributeReport): readonly string[
 
 const PARTS = ['issues', 'assignees', 'comments', 'reactions'] as const
 
-function outcome(person: ReattributedPerson): string {
-  if (person.named === 0) return 'named nowhere'
-  if (person.remains) return 'no account here'
-  return isNothing(person) ? 'has an account already' : counts(person)
+function outcome({ name: _, named, remains, ...parts }: ReattributedPerson): string {
+  if (named === 0) return 'named nowhere'
+  if (remains) return 'no account here'
+  return isNothing(parts) ? 'has an account already' : counts(parts)
 }
 
 function isNothing(all: AttributionCounts): boolean {
   return PARTS.every((part) => all[part] === 0)
-}
-
-function counts(all: AttributionCounts): string {
-  return PARTS.map((part) => `${all[part].toLocaleString('en')} ${part}`).join(', ')
 }

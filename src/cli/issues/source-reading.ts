@@ -26,14 +26,14 @@ export type SourceOptions = ResultOptions & {
   readonly quiet?: true | undefined
 }
 
-/** The help of every command that reads a source. */
-export const SOURCES = `SOURCE is a file, a folder that a forge wrote, or - for standard input: an issue document, a list
+const HELP = `
+SOURCE is a file, a folder that a forge wrote, or - for standard input: an issue document, a list
 that GitHub, GitLab or Gitea serves, a Gitea dump, or an unpacked GitLab export. docs/exchange.md
 describes them, and what each of them loses.`
 
 const FORMATS = ['document', 'github', 'gitlab', 'gitlab-rest', 'gitea', 'gitea-dump'] as const
 
-/** Adds what names a source of issues, and these options. */
+/** Adds what names a source of issues, these options, and their help. */
 export function ofSource<O extends OptionValues>(command: Command<[], O>): Command<[string], O & SourceOptions>
 export function ofSource(command: Command): CommandUnknownOpts {
   const confidential = new Option('--confidential <keep>', 'also read what not every reader of its forge may see')
@@ -44,26 +44,48 @@ export function ofSource(command: Command): CommandUnknownOpts {
     .addOption(confidential.choices(['keep']))
     .addOption(minimized.choices(['keep']))
     .option('--quiet', 'leave out what the source has and a record has not')
+    .addHelpText('after', HELP)
 }
 
-/** The source that a command reads, and how. */
-export type Source = SourceOptions & {
+/** A source that is open. It can be read again, unless it is standard input or a pipe. */
+export interface Source {
   /** A file, a folder, or `-` for standard input. */
   readonly path: string
-  /** A copy of the source, which is read in its place. */
-  readonly copy?: string | undefined
+  /** Its name in messages. */
+  readonly shown: string
+  readonly opened: OpenedSource
+}
+
+/**
+ * Opens a source.
+ *
+ * @param copy - a copy of it, which is read in its place
+ * @throws CommandError (wrong usage) if it cannot be read
+ */
+export async function openSource(path: string, copy: string = path): Promise<Source> {
+  const shown = path === '-' ? 'standard input' : path
+  const opened = await openIssueSource(copy).catch((error: unknown) => {
+    throw unreadable(shown, error)
+  })
+  return { path, shown, opened }
+}
+
+function unreadable(shown: string, error: unknown): CommandError {
+  return new CommandError(2, `${shown} cannot be read: ${readFailure(error)}`)
 }
 
 /** The maximum number of violations that a reading keeps. */
 const MAX_VIOLATIONS = 100
 
-/** One reading of a source to its end. It counts and finds what is wrong; violations name files as the user did. */
-export class SourceReading {
-  readonly #options: Source
-  readonly #source: OpenedSource
-  readonly #stop: AbortSignal
-  readonly #show: ((progress: string) => void) | undefined
-  #reading: RecordLocator | undefined
+/**
+ * One reading of a source to its end. It yields the valid records, and finds what is wrong. Every place has its file as the
+ * user named it.
+ */
+export class SourceReading implements AsyncIterable<ExchangeRecord>, RecordLocator {
+  readonly #source: Source
+  readonly #records: AsyncIterable<ExchangeRecord> & RecordLocator
+  readonly #show: (progress: string) => void
+  #issues = 0
   /** The number of records of the source, valid or not. */
   recordCount = 0
   /** The first 100 violations. */
@@ -72,78 +94,77 @@ export class SourceReading {
   total = 0
   notCarried: readonly NotCarried[] = []
 
-  constructor(options: Source, source: OpenedSource, io: CommandIO, label: string | undefined) {
-    this.#options = options
+  /** @param label - what the progress bar says; undefined, or with `--json`: there is no bar */
+  constructor(source: Source, options: SourceOptions, io: CommandIO, label: string | undefined) {
+    const { from: format, confidential, minimized, json } = options
+    const showStatus = json || label === undefined ? undefined : io.showStatus
+    const beganAt = performance.now()
     this.#source = source
-    this.#stop = io.stop
-    this.#show = label === undefined ? undefined : (text) => io.showStatus?.(text && `${label} ${text}`)
+    this.#show = (text) => showStatus?.(text && `${label} ${text}`)
+    this.#records = readExchange(source.opened, {
+      format,
+      confidential,
+      minimized,
+      signal: io.stop,
+      onInvalid: (violation) => this.#add(violation),
+      onNotCarried: (notCarried) => {
+        this.notCarried = notCarried.map((what) => this.#named(what))
+      },
+      onProgress: ({ records, bytes }) => {
+        this.recordCount = records
+        this.#show(progress(this.#issues, bytes, (performance.now() - beganAt) / 1000, source.opened.size))
+      },
+    })
   }
 
   /**
    * Yields the records up to the first violation, and then reads on to find the others.
-   * @throws CommandError if the source cannot be read, or the command is stopped
+   * @throws CommandError if the source cannot be read
    */
   async *records(): AsyncGenerator<ExchangeRecord, void, void> {
-    const beganAt = performance.now()
-    let issues = 0
-    const { from: format, confidential, minimized } = this.#options
-    const reading = readExchange(this.#source, {
-      format,
-      confidential,
-      minimized,
-      signal: this.#stop,
-      onInvalid: (violation) => this.#add(violation),
-      onNotCarried: (notCarried) => {
-        this.notCarried = notCarried.map((what) => ({ ...what, ...this.#file(what.file) }))
-      },
-      onProgress: ({ records, bytes }) => {
-        this.recordCount = records
-        this.#show?.(progress(issues, bytes, (performance.now() - beganAt) / 1000, this.#source.size))
-      },
-    })
-    this.#reading = reading
     try {
-      for await (const record of reading) {
-        if (record.kind === 'issue') issues += 1
+      for await (const record of this.#records) {
+        if (record.kind === 'issue') this.#issues += 1
         if (this.total === 0) yield record
       }
     } catch (error) {
-      if (this.#stop.aborted) throw new CommandError(3, 'stopped before the end')
-      if (systemCode(error) !== undefined) throw unreadable(this.#options, error)
+      if (systemCode(error) !== undefined) throw unreadable(this.#source.shown, error)
       if (!isForgeError(error, 'INVALID_DOCUMENT')) throw error
       // Bytes that cannot be read are the last violation.
       for (const violation of error.details.violations) this.#add(violation)
     } finally {
-      this.#show?.('') // messages do not follow the progress bar
+      this.#show('') // messages do not follow the progress bar
     }
   }
 
-  /**
-   * Returns the records, and where the last of them is, with its file as the user named it.
-   * @throws CommandError (invalid input) with the violations at the end, if there are some; what `records` throws
-   */
-  validRecords(): AsyncIterable<ExchangeRecord> & RecordLocator {
-    const place = (): SourcePlace | undefined => {
-      const found = this.#reading?.place()
-      return found && { ...found, ...this.#file(found.file) }
-    }
-    return Object.assign(this.#validRecords(), { place })
-  }
-
-  async *#validRecords(): AsyncGenerator<ExchangeRecord, void, void> {
+  /** Yields the records. @throws CommandError (invalid input) with all violations at the end; what `records` throws */
+  async *[Symbol.asyncIterator](): AsyncGenerator<ExchangeRecord, void, void> {
     yield* this.records()
-    if (this.total > 0) throw new CommandError(1, invalidSource(this.#options, this.total), this.violations)
+    if (this.total > 0) throw new CommandError(1, this.verdict(), this.violations)
+  }
+
+  /** Returns a line that says whether the source is valid. */
+  verdict(): string {
+    const { shown } = this.#source
+    if (this.total === 0) return `${shown} is valid`
+    const listed = this.total > MAX_VIOLATIONS ? `, of which the first ${MAX_VIOLATIONS} are listed` : ''
+    return `${shown} is not valid: ${counted(this.total, 'violation')}${listed}`
+  }
+
+  place(): SourcePlace | undefined {
+    const place = this.#records.place()
+    return place && this.#named(place)
   }
 
   #add(violation: Violation): void {
     this.total += 1
-    if (this.violations.length < MAX_VIOLATIONS) this.violations.push({ ...violation, ...this.#file(violation.file) })
+    if (this.violations.length < MAX_VIOLATIONS) this.violations.push(this.#named(violation))
   }
 
-  #file(file: string | undefined): { readonly file: string } | undefined {
-    const { path } = this.#options
-    if (path === '-') return undefined
-    return { file: file === undefined ? path : join(path, file) }
+  #named<T extends { readonly file?: string | undefined }>(place: T): T {
+    const { path } = this.#source
+    if (path === '-') return place
+    return { ...place, file: place.file === undefined ? path : join(path, place.file) }
   }
 }
 
@@ -156,34 +177,14 @@ const WIDTH = 20
  * @param size - the bytes of the whole source; undefined = unknown, then there is neither a bar nor a time left
  */
 function progress(issues: number, bytes: number, seconds: number, size: number | undefined): string {
-  const share = size ? Math.min(1, bytes / size) : undefined
-  const bar = '#'.repeat(Math.floor((share ?? 0) * WIDTH)).padEnd(WIDTH, '.')
-  return [
-    ...(share === undefined ? [] : [`[${bar}] ${String(Math.floor(share * 100)).padStart(3)} %`]),
-    counted(issues, 'issue'),
-    `${(bytes / 1e6 / seconds).toFixed(1)} MB/s`,
-    ...(share ? [`${duration((1 / share - 1) * seconds)} left`] : []),
-  ].join('  ')
-}
+  const done = `${counted(issues, 'issue')}  ${(bytes / 1e6 / seconds).toFixed(1)} MB/s`
+  if (!size) return done
 
-function duration(seconds: number): string {
-  return seconds < 60 ? `${Math.ceil(seconds)} s` : `${Math.ceil(seconds / 60)} min`
-}
-
-/**
- * Opens a source for a reading.
- *
- * @param label - what the progress bar says; undefined = no bar
- * @throws CommandError (wrong usage) if the source cannot be read
- */
-export async function openSource(source: Source, io: CommandIO, label: string | undefined): Promise<SourceReading> {
-  return new SourceReading(source, await opened(source), io, label)
-}
-
-function opened(source: Source): Promise<OpenedSource> {
-  return openIssueSource(source.copy ?? source.path).catch((error: unknown) => {
-    throw unreadable(source, error)
-  })
+  const share = Math.min(1, bytes / size)
+  const bar = '#'.repeat(share * WIDTH).padEnd(WIDTH, '.')
+  const left = (1 / share - 1) * seconds
+  const time = left < 60 ? `${Math.ceil(left)} s` : `${Math.ceil(left / 60)} min`
+  return `[${bar}] ${String(Math.floor(share * 100)).padStart(3)} %  ${done}  ${time} left`
 }
 
 /**
@@ -196,9 +197,8 @@ export async function withCopyOfPipe<T>(
   io: CommandIO,
   work: (source: Source) => Promise<T>,
 ): Promise<T> {
-  const { path } = source
-  const found = await opened(source)
-  if ('folder' in found || found.size !== undefined) return work(source)
+  const { path, shown, opened } = source
+  if ('folder' in opened || opened.size !== undefined) return work(source)
 
   const folder = await mkdtemp(join(tmpdir(), 'forgelet-import-'))
   try {
@@ -206,27 +206,12 @@ export async function withCopyOfPipe<T>(
     const input = path === '-' ? process.stdin : createReadStream(path)
     await pipeline(input, createWriteStream(copy, { mode: 0o600 }), { signal: io.stop }).catch((error: unknown) => {
       if (io.stop.aborted) throw new CommandError(3, 'stopped: nothing was imported; run the same command again')
-      throw unreadable(source, error)
+      throw unreadable(shown, error)
     })
-    return await work({ ...source, copy })
+    return await work(await openSource(path, copy))
   } finally {
     await rm(folder, { recursive: true, force: true })
   }
-}
-
-function unreadable(options: Source, error: unknown): CommandError {
-  return new CommandError(2, `${shownSource(options)} cannot be read: ${readFailure(error)}`)
-}
-
-/** Returns the name of a source for messages. */
-export function shownSource({ path }: Source): string {
-  return path === '-' ? 'standard input' : path
-}
-
-/** Returns a line that says that a source is not valid. */
-export function invalidSource(options: Source, total: number): string {
-  const listed = total > MAX_VIOLATIONS ? `, of which the first ${MAX_VIOLATIONS} are listed` : ''
-  return `${shownSource(options)} is not valid: ${counted(total, 'violation')}${listed}`
 }
 
 /** Returns a line for each kind of thing that is not carried, such as "not carried: due_date (4), first at /17/due_date". */

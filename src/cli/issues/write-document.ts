@@ -1,7 +1,7 @@
 import type { IssueRecord } from '../../exchange/exchange.ts'
 import { writeCsv, writeIssues } from '../../exchange/exchange.ts'
 import { writeIssueFile } from '../../exchange/files.ts'
-import type { CommandIO } from '../command.ts'
+import type { CommandIO, ResultOptions } from '../command.ts'
 import { systemCode, unwritable } from '../files.ts'
 
 /**
@@ -25,6 +25,17 @@ export async function writeDocument(
     if (out === '-' && isClosed(error)) return false
     throw unwritable(out, error)
   }
+}
+
+/** Reports what was written, on standard error if that is a line for people, or if standard output is taken. */
+export function reportWritten(
+  io: CommandIO,
+  { out, json }: ResultOptions & { readonly out: string },
+  result: object,
+  lines: readonly string[],
+): void {
+  const print = json && out !== '-' ? io.out : io.err
+  for (const line of json ? [JSON.stringify(result)] : lines) print(line)
 }
 
 function isClosed(error: unknown): boolean {

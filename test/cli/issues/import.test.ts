@@ -180,7 +180,9 @@ describe('forgelet issues export', () => {
     })
     expect(await issues('export', '-o', 'out.json', '--json')).toEqual({ code: 0, out: '{"records":2}\n', err: '' })
     expect(await readFile(join(folder, 'out.json'), 'utf8')).toBe(await textOf(many(2)))
-    expect((await readdir(folder)).filter((name) => name.endsWith('.part'))).toEqual([])
+    const stopped = await issuesWith({ stop: AbortSignal.abort() }, 'export', '-o', 'stopped.json')
+    expect(stopped).toEqual({ code: 3, out: '', err: 'forgelet: stopped before the end\n' })
+    expect((await readdir(folder)).filter((name) => /stopped|\.part$/.test(name))).toEqual([])
   })
 })
 
