@@ -1,9 +1,8 @@
 import { afterAll, beforeAll } from 'vitest'
-import { writeIssues } from '../../src/exchange/exchange.ts'
-import type { ExchangeRecord, IssueRecord } from '../../src/index.ts'
+import type { ExchangeRecord } from '../../src/index.ts'
 import type { Standalone, StandaloneUser } from '../../src/standalone/standalone.ts'
 import { openStandalone } from '../../src/standalone/standalone.ts'
-import { allOf } from '../core/exchange/records.ts'
+import { allOf, textOf } from '../core/exchange/records.ts'
 import type { AnyKind, TestDatabase } from '../databases.ts'
 import { newDatabase, onDatabases } from '../databases.ts'
 import { plainRequest, readText } from '../http-adapters/dispatch.ts'
@@ -75,9 +74,4 @@ export function onHosts(kinds: readonly AnyKind[], suite: (open: () => OpenHost)
       return open
     })
   })
-}
-
-/** The canonical document of issues. */
-export async function textOf(issues: Iterable<IssueRecord> | AsyncIterable<IssueRecord>): Promise<string> {
-  return Buffer.concat(await allOf(writeIssues(issues))).toString('utf8')
 }

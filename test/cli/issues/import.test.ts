@@ -6,9 +6,9 @@ import { promisify } from 'node:util'
 import { beforeEach, describe, expect, test } from 'vitest'
 import type { IssueRecord } from '../../../src/exchange/exchange.ts'
 import { openStandalone } from '../../../src/standalone/standalone.ts'
+import { textOf } from '../../core/exchange/records.ts'
 import { githubIssue } from '../../exchange/forges/samples.ts'
 import { bareIssue, fullIssue } from '../../schema/documents/sample-issue.ts'
-import { textOf } from '../../standalone/open-host.ts'
 import { newFolder, runForgelet } from '../../start-forgelet.ts'
 
 // "forgelet issues import" and "export" in this process, on SQLite. import-kills.servers.test.ts kills the program.

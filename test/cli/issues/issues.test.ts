@@ -1,9 +1,9 @@
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { beforeEach, describe, expect, test } from 'vitest'
+import { textOf } from '../../core/exchange/records.ts'
 import { giteaDump, githubComment, githubIssue, gitlabIssue, gitlabMembers } from '../../exchange/forges/samples.ts'
 import { bareIssue, fullIssue } from '../../schema/documents/sample-issue.ts'
-import { textOf } from '../../standalone/open-host.ts'
 import { newFolder, runForgelet } from '../../start-forgelet.ts'
 
 // "forgelet issues validate" and "convert" in this process. issues-streams.test.ts runs the program.

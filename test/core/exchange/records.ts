@@ -1,3 +1,4 @@
+import { writeIssues } from '../../../src/exchange/exchange.ts'
 import type { CommentRecord, ExchangeRecord, IssueRecord } from '../../../src/index.ts'
 
 /** An issue with the required properties, and those that are given. */
@@ -39,4 +40,12 @@ export async function allOf<T>(source: AsyncIterable<T>): Promise<readonly T[]> 
   const all: T[] = []
   for await (const item of source) all.push(item)
   return all
+}
+
+/** What a writer makes of issues: their canonical document, if no other is named. */
+export async function textOf(
+  issues: Iterable<IssueRecord> | AsyncIterable<IssueRecord>,
+  write: typeof writeIssues = writeIssues,
+): Promise<string> {
+  return Buffer.concat(await allOf(write(issues))).toString('utf8')
 }

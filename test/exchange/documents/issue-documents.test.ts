@@ -1,13 +1,12 @@
 import { gzipSync } from 'node:zlib'
 import { expect, test } from 'vitest'
 import { issueDocuments } from '../../../src/exchange/exchange.ts'
+import { yamlOf } from '../../../src/exchange/yaml/write-yaml.ts'
 import { allOf, anIssue } from '../../core/exchange/records.ts'
 
 const issue = anIssue(1)
 const json = JSON.stringify([issue])
-const yaml = `- ${Object.entries(issue)
-  .map(([name, value]) => `${name}: ${JSON.stringify(value)}`)
-  .join('\n  ')}\n`
+const yaml = yamlOf([issue])
 
 test.each([
   [json, 'application/json'],

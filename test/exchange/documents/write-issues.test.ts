@@ -3,17 +3,9 @@ import { describe, expect, test } from 'vitest'
 import type { IssueRecord } from '../../../src/exchange/exchange.ts'
 import { canonicalIssue, readIssues, writeCsv, writeIssues } from '../../../src/exchange/exchange.ts'
 import { issueListSchema } from '../../../src/schema/schema.ts'
+import { allOf, textOf } from '../../core/exchange/records.ts'
 import { documents } from '../../schema/documents/changed-documents.ts'
 import { bareIssue, fullIssue } from '../../schema/documents/sample-issue.ts'
-
-async function textOf(
-  issues: Iterable<IssueRecord> | AsyncIterable<IssueRecord>,
-  write: typeof writeIssues = writeIssues,
-): Promise<string> {
-  const pieces: Uint8Array[] = []
-  for await (const piece of write(issues)) pieces.push(piece)
-  return Buffer.concat(pieces).toString()
-}
 
 describe('the canonical document', () => {
   test('has one issue on each line, properties in the order of the schema, and times in UTC', async () => {
@@ -48,10 +40,8 @@ describe('the canonical document', () => {
         const issues = issuesIn(document)
         fc.pre(JSON.stringify(issues).isWellFormed() && !/\\ud[89a-f]/i.test(JSON.stringify(issues)))
         const text = await textOf(issues)
-        const read = []
-        for await (const issue of readIssues({ json: text })) read.push(issue)
 
-        expect(read).toEqual(JSON.parse(JSON.stringify(issues.map(canonicalIssue))))
+        expect(await allOf(readIssues({ json: text }))).toEqual(JSON.parse(JSON.stringify(issues.map(canonicalIssue))))
         expect(await textOf(readIssues({ json: text }))).toBe(text)
       }),
       { numRuns: 200 },

@@ -1,33 +1,20 @@
-import { spawn } from 'node:child_process'
-import {
-  chmodSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs'
-import { tmpdir } from 'node:os'
+import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { gzipSync } from 'node:zlib'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import type { IssueRecord } from '../../../src/exchange/exchange.ts'
 import { canonicalIssue } from '../../../src/exchange/exchange.ts'
 import { openIssueSource, writeIssueFile } from '../../../src/exchange/files.ts'
 import { bareIssue, fullIssue } from '../../schema/documents/sample-issue.ts'
+import { newFolder, startProgram } from '../../start-forgelet.ts'
 import { readSource } from '../reading.ts'
 
 let folder = ''
 
-beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'exchange-'))
+beforeEach(async () => {
+  folder = await newFolder()
 })
-
-afterEach(() => rmSync(folder, { recursive: true }))
 
 async function issuesIn(path: string | URL): Promise<readonly IssueRecord[]> {
   return (await readSource(await openIssueSource(path))).issues
@@ -112,10 +99,9 @@ describe('writeIssueFile', () => {
       const issue = ${JSON.stringify(fullIssue)}
       async function* issues() { for (let number = 0; ; number += 1) { yield { ...issue, number }; if (number === 1000) console.log('x') } }
       await writeIssueFile(${JSON.stringify(path)}, issues())`
-    const child = spawn(process.execPath, ['--input-type=module', '-e', script])
-    await new Promise((resolve) => child.stdout.once('data', resolve))
-    child.kill('SIGKILL')
-    await new Promise((resolve) => child.once('close', resolve))
+    const program = startProgram(['--input-type=module', '-e', script])
+    await program.line()
+    await program.stop('SIGKILL')
 
     expect(readFileSync(path, 'utf8')).toBe('before')
     expect(readdirSync(folder).some((name) => name.endsWith('.part'))).toBe(true)

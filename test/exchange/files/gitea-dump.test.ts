@@ -1,20 +1,20 @@
 import { execFileSync } from 'node:child_process'
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import fc from 'fast-check'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
 import type { ExchangeRecord, IssueSource } from '../../../src/exchange/exchange.ts'
-import { canonicalIssue, readExchange, readIssues, writeIssues } from '../../../src/exchange/exchange.ts'
+import { canonicalIssue, readExchange, readIssues } from '../../../src/exchange/exchange.ts'
 import { openIssueSource, writeGiteaDump } from '../../../src/exchange/files.ts'
 import type { Person } from '../../core/a-forge.ts'
 import { aForge } from '../../core/a-forge.ts'
 import { MemoryTracker } from '../../core/exchange/memory-tracker.ts'
-import { allOf } from '../../core/exchange/records.ts'
+import { allOf, textOf } from '../../core/exchange/records.ts'
 import { describeWith } from '../../programs.ts'
 import { bareIssue, fullIssue } from '../../schema/documents/sample-issue.ts'
 import { issuesOf } from '../../standalone/exchange/documents.ts'
+import { newFolder } from '../../start-forgelet.ts'
 import { FOLDERS, giteaDump } from '../forges/samples.ts'
 import { folderOf, readSource } from '../reading.ts'
 
@@ -49,21 +49,14 @@ function contentsOf(records: readonly ExchangeRecord[]): readonly string[] {
 let folder = ''
 let count = 0
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'forgelet-dump-'))
+  folder = await newFolder()
 })
-afterAll(() => rm(folder, { recursive: true }))
 
-const newFolder = (): string => join(folder, `${++count}`)
-
-async function documentOf(source: IssueSource): Promise<string> {
-  const decoder = new TextDecoder()
-  let text = ''
-  for await (const piece of writeIssues(readIssues(source))) text += decoder.decode(piece, { stream: true })
-  return text
-}
+const newTarget = (): string => join(folder, `${++count}`)
+const documentOf = (source: IssueSource): Promise<string> => textOf(readIssues(source))
 
 async function written(source: IssueSource): Promise<string> {
-  const target = newFolder()
+  const target = newTarget()
   await writeGiteaDump(target, readExchange(source), REPOSITORY)
   return target
 }
@@ -88,7 +81,7 @@ describe('a Gitea dump', () => {
       const { exchange } = aForge({ issues: tracker })
       await exchange.import('system', { repositoryId: 10, records: original.records })
       const exported = await allOf(exchange.exportAll('system', 10))
-      const target = newFolder()
+      const target = newTarget()
       await writeGiteaDump(target, exported, REPOSITORY)
       const again = await readSource(await openIssueSource(target))
 
@@ -111,7 +104,7 @@ describe('a Gitea dump', () => {
         return { kind: 'comment', comment: { ...comment, updated: bareIssue.updated, issue_number } } as const
       }),
     ]
-    const target = newFolder()
+    const target = newTarget()
     await writeGiteaDump(target, records, REPOSITORY)
     const outcome = await readSource(await openIssueSource(target))
 
@@ -128,7 +121,7 @@ describe('a Gitea dump', () => {
     [{ ...bareIssue, poster_id: 2 ** 53 }, '/0/poster_id'],
     [{ ...bareIssue, reactions: [{ user_id: -0.5, content: 'eyes' }] }, '/0/reactions/0/user_id'],
   ])('refuses a number that Gitea cannot read, %#', async (issue, pointer) => {
-    const refused = writeGiteaDump(newFolder(), [{ kind: 'issue', issue }], REPOSITORY)
+    const refused = writeGiteaDump(newTarget(), [{ kind: 'issue', issue }], REPOSITORY)
     await expect(refused).rejects.toMatchObject({
       code: 'INVALID_DOCUMENT',
       details: { violations: [{ pointer, code: 'integer' }] },
@@ -136,7 +129,7 @@ describe('a Gitea dump', () => {
   })
 
   test('appears whole or not at all', async () => {
-    const target = newFolder()
+    const target = newTarget()
     const records: ExchangeRecord[] = [{ kind: 'issue', issue: { ...bareIssue, title: JSON.parse('1') } }]
     await expect(writeGiteaDump(target, records, REPOSITORY)).rejects.toMatchObject({ code: 'INVALID_DOCUMENT' })
     expect(await readdir(folder)).not.toContain(`${count}`)
@@ -144,7 +137,7 @@ describe('a Gitea dump', () => {
 
     const full = await written({ json: '[]' })
     await expect(writeGiteaDump(full, [], REPOSITORY)).rejects.toMatchObject({ code: 'ENOTEMPTY' })
-    await expect(writeGiteaDump(newFolder(), [], { owner: '', name: 'a' })).rejects.toThrow(TypeError)
+    await expect(writeGiteaDump(newTarget(), [], { owner: '', name: 'a' })).rejects.toThrow(TypeError)
   })
 
   test('is YAML by the names of its files, also alone', async () => {
@@ -222,7 +215,7 @@ describe('the files of a dump have what the reader of Gitea requires', () => {
     ['milestone.yml', MILESTONE, 3],
     ['comments/7.yml', COMMENT, 2],
   ])('%s', async (name, type, count) => {
-    const target = newFolder()
+    const target = newTarget()
     await writeGiteaDump(target, records, REPOSITORY)
 
     expect(parse(await readFile(join(target, name), 'utf8'), { version: '1.1' })).toEqual(new Array(count).fill(type))

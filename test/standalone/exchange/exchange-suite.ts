@@ -6,10 +6,10 @@ import { createTracker } from '../../../src/standalone/host-store/tracker.ts'
 import type { Standalone, StandaloneUser } from '../../../src/standalone/standalone.ts'
 import { openStandalone } from '../../../src/standalone/standalone.ts'
 import { trackerContract } from '../../../src/testing/testing.ts'
-import { allOf, anIssue, commentsOf } from '../../core/exchange/records.ts'
+import { allOf, anIssue, commentsOf, textOf } from '../../core/exchange/records.ts'
 import type { AnyKind, DatabaseKind, TestDatabase } from '../../databases.ts'
 import { newDatabase, onDatabases, SQLITE } from '../../databases.ts'
-import { alice, onHosts, sam, textOf, walt } from '../open-host.ts'
+import { alice, onHosts, sam, walt } from '../open-host.ts'
 import { generatedDocument } from './documents.ts'
 
 const NONE = { created: 0, updated: 0, unchanged: 0, skipped: 0 }
