@@ -55,9 +55,10 @@ beforeAll(async () => {
 const newTarget = (): string => join(folder, `${++count}`)
 const documentOf = (source: IssueSource): Promise<string> => textOf(readIssues(source))
 
-async function written(source: IssueSource): Promise<string> {
+/** Writes a dump, and returns its folder. */
+async function written(records: Parameters<typeof writeGiteaDump>[1]): Promise<string> {
   const target = newTarget()
-  await writeGiteaDump(target, readExchange(source), REPOSITORY)
+  await writeGiteaDump(target, records, REPOSITORY)
   return target
 }
 
@@ -66,7 +67,7 @@ describe('a Gitea dump', () => {
     await fc.assert(
       fc.asyncProperty(fc.array(issues, { maxLength: 4 }), async (document) => {
         const json = JSON.stringify(document)
-        const dump = await written({ json })
+        const dump = await written(readExchange({ json }))
         expect(await documentOf(await openIssueSource(dump))).toBe(await documentOf({ json }))
       }),
       { numRuns: RUNS },
@@ -81,9 +82,7 @@ describe('a Gitea dump', () => {
       const { exchange } = aForge({ issues: tracker })
       await exchange.import('system', { repositoryId: 10, records: original.records })
       const exported = await allOf(exchange.exportAll('system', 10))
-      const target = newTarget()
-      await writeGiteaDump(target, exported, REPOSITORY)
-      const again = await readSource(await openIssueSource(target))
+      const again = await readSource(await openIssueSource(await written(exported)))
 
       expect(original.violations).toEqual([])
       expect(original.records.map(({ kind }) => kind)).toEqual(
@@ -104,8 +103,7 @@ describe('a Gitea dump', () => {
         return { kind: 'comment', comment: { ...comment, updated: bareIssue.updated, issue_number } } as const
       }),
     ]
-    const target = newTarget()
-    await writeGiteaDump(target, records, REPOSITORY)
+    const target = await written(records)
     const outcome = await readSource(await openIssueSource(target))
 
     expect((await readdir(target, { recursive: true })).sort()).toEqual(
@@ -121,21 +119,19 @@ describe('a Gitea dump', () => {
     [{ ...bareIssue, poster_id: 2 ** 53 }, '/0/poster_id'],
     [{ ...bareIssue, reactions: [{ user_id: -0.5, content: 'eyes' }] }, '/0/reactions/0/user_id'],
   ])('refuses a number that Gitea cannot read, %#', async (issue, pointer) => {
-    const refused = writeGiteaDump(newTarget(), [{ kind: 'issue', issue }], REPOSITORY)
-    await expect(refused).rejects.toMatchObject({
+    await expect(written([{ kind: 'issue', issue }])).rejects.toMatchObject({
       code: 'INVALID_DOCUMENT',
       details: { violations: [{ pointer, code: 'integer' }] },
     })
   })
 
   test('appears whole or not at all', async () => {
-    const target = newTarget()
     const records: ExchangeRecord[] = [{ kind: 'issue', issue: { ...bareIssue, title: JSON.parse('1') } }]
-    await expect(writeGiteaDump(target, records, REPOSITORY)).rejects.toMatchObject({ code: 'INVALID_DOCUMENT' })
+    await expect(written(records)).rejects.toMatchObject({ code: 'INVALID_DOCUMENT' })
     expect(await readdir(folder)).not.toContain(`${count}`)
     expect((await readdir(folder)).filter((name) => name.endsWith('.part'))).toEqual([])
 
-    const full = await written({ json: '[]' })
+    const full = await written([])
     await expect(writeGiteaDump(full, [], REPOSITORY)).rejects.toMatchObject({ code: 'ENOTEMPTY' })
     await expect(writeGiteaDump(newTarget(), [], { owner: '', name: 'a' })).rejects.toThrow(TypeError)
   })
@@ -150,7 +146,7 @@ describe('a Gitea dump', () => {
 describeWith(['python3'], 'a reader of YAML 1.1', () => {
   test('reads every text of a dump as a text', async () => {
     const records = AWKWARD.map((text, at) => ({ number: at + 1, title: text, content: text, ref: text }))
-    const target = await written({ json: JSON.stringify(records.map((record) => ({ ...fullIssue, ...record }))) })
+    const target = await written(records.map((record) => ({ kind: 'issue', issue: { ...fullIssue, ...record } })))
     const program = 'import json, sys, yaml; json.dump(yaml.safe_load(open(sys.argv[1], encoding="utf-8")), sys.stdout)'
     const read: unknown = JSON.parse(
       execFileSync('python3', ['-c', program, join(target, 'issue.yml')], { encoding: 'utf8' }),
@@ -215,14 +211,13 @@ describe('the files of a dump have what the reader of Gitea requires', () => {
     ['milestone.yml', MILESTONE, 3],
     ['comments/7.yml', COMMENT, 2],
   ])('%s', async (name, type, count) => {
-    const target = newTarget()
-    await writeGiteaDump(target, records, REPOSITORY)
-
-    expect(parse(await readFile(join(target, name), 'utf8'), { version: '1.1' })).toEqual(new Array(count).fill(type))
+    expect(parse(await readFile(join(await written(records), name), 'utf8'), { version: '1.1' })).toEqual(
+      new Array(count).fill(type),
+    )
   })
 
   test('repo.yml, a map of texts', async () => {
-    const repository: object = parse(await readFile(join(await written({ json: '[]' }), 'repo.yml'), 'utf8'))
+    const repository: object = parse(await readFile(join(await written([]), 'repo.yml'), 'utf8'))
 
     expect(Object.keys(repository)).toHaveLength(15)
     expect(Object.values(repository).filter((value) => typeof value === 'object')).toEqual([])

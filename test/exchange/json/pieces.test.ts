@@ -1,9 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { changedDocuments } from '../../schema/documents/changed-documents.ts'
-import { fullIssue } from '../../schema/documents/sample-issue.ts'
 import type { Outcome } from '../reading.ts'
-import { bytesOf, outcomeOf, piecesOf, readSource } from '../reading.ts'
+import { bytesOf, piecesOf, readSource } from '../reading.ts'
 
 const SIZES = [1, 2, 3, 7, 4096]
 const RUNS = process.env['LONG'] === '1' ? 2_000 : 300
@@ -43,17 +42,6 @@ describe('pieces of any size', () => {
       }),
       { numRuns: RUNS },
     )
-  })
-
-  test.each(SIZES)('of %i bytes give every record of a long document', async (size) => {
-    const document = Array.from({ length: 60 }, (_, index) => ({
-      ...fullIssue,
-      number: index,
-      content: '"\\'.repeat(index),
-    }))
-    const outcome = await outcomeOf(piecesOf(bytesOf(JSON.stringify(document)), size))
-
-    expect(outcome.issues).toStrictEqual(document)
   })
 })
 
