@@ -62,58 +62,52 @@ interface Place {
   readonly format: ExchangeFormat
   readonly base: object
   readonly path: readonly PropertyKey[]
-  source(record: unknown): IssueSource
+  readonly source: (record: unknown) => IssueSource
 }
 
-const list = (format: ExchangeFormat, base: object, ...paths: readonly (readonly PropertyKey[])[]): readonly Place[] =>
-  paths.map((path) => ({ format, base, path, source: (record) => ({ json: JSON.stringify([record]) }) }))
-
-const inFolder = (
-  format: ExchangeFormat,
-  base: object,
-  file: string,
-  files: { readonly [name: string]: string },
-  ...paths: readonly (readonly PropertyKey[])[]
-): readonly Place[] =>
-  paths.map((path) => ({
-    format,
-    base,
-    path,
-    source: (record) => folderOf({ ...files, [file]: JSON.stringify([record]) }),
-  }))
+type Source = Place['source']
 
 const json = (...records: readonly unknown[]): string => JSON.stringify(records)
+const alone: Source = (record) => ({ json: json(record) })
+const inFolder = (file: string, files: { readonly [name: string]: string }): Source => {
+  return (record) => folderOf({ ...files, [file]: json(record) })
+}
+const placesIn = (
+  format: ExchangeFormat,
+  base: object,
+  source: Source = alone,
+  paths: readonly (readonly PropertyKey[])[] = [[]],
+): readonly Place[] => paths.map((path) => ({ format, base, path, source }))
+
+const ofIssue = [[], ['labels', 0], ['milestone']]
+const ofGitlabIssue = [
+  [],
+  ['milestone'],
+  ['label_links', 0],
+  ['label_links', 0, 'label'],
+  ['issue_assignees', 0],
+  ['award_emoji', 0],
+  ['notes', 0],
+  ['notes', 0, 'award_emoji', 0],
+]
 const gitlabFiles = { 'project_members.ndjson': json(member), 'issues.ndjson': json(gitlab) }
 const dumpFiles = { 'issue.yml': json(dump) }
 
 const places: readonly Place[] = [
-  ...list('github', github, [], ['labels', 0], ['milestone']),
-  ...list('gitea', gitea, [], ['labels', 0], ['milestone']),
-  ...list('gitea-dump', dump, [], ['labels', 0], ['reactions', 0]),
-  ...inFolder('github', restComment, 'comments.json', { 'issues.json': json(github) }, []),
-  ...inFolder('gitea', restComment, 'comments.json', { 'issues.json': json(gitea) }, []),
-  ...inFolder(
-    'gitlab',
-    gitlab,
-    'issues.ndjson',
-    gitlabFiles,
-    [],
-    ['milestone'],
-    ['label_links', 0],
-    ['label_links', 0, 'label'],
-    ['issue_assignees', 0],
-    ['award_emoji', 0],
-    ['notes', 0],
-    ['notes', 0, 'award_emoji', 0],
-  ),
-  ...list('gitlab-rest', gitlabRest, [], ['labels', 0], ['milestone']),
-  ...inFolder('gitlab-rest', restNote, 'notes.json', { 'issues.json': json(gitlabRest) }, []),
-  ...inFolder('gitlab', member, 'project_members.ndjson', gitlabFiles, []),
-  ...inFolder('gitlab', { title: 'other' }, 'labels.ndjson', gitlabFiles, []),
-  ...inFolder('gitlab', { title: 'v2', state: 'active' }, 'milestones.ndjson', gitlabFiles, []),
-  ...inFolder('gitea-dump', { name: 'other' }, 'label.yml', dumpFiles, []),
-  ...inFolder('gitea-dump', { title: 'v2', state: 'open' }, 'milestone.yml', dumpFiles, []),
-  ...inFolder('gitea-dump', { issue_index: 7, ...poster, ...dumpTimes }, 'comments/7.yml', dumpFiles, []),
+  ...placesIn('github', github, alone, ofIssue),
+  ...placesIn('github', restComment, inFolder('comments.json', { 'issues.json': json(github) })),
+  ...placesIn('gitea', gitea, alone, ofIssue),
+  ...placesIn('gitea', restComment, inFolder('comments.json', { 'issues.json': json(gitea) })),
+  ...placesIn('gitea-dump', dump, alone, [[], ['labels', 0], ['reactions', 0]]),
+  ...placesIn('gitea-dump', { name: 'other' }, inFolder('label.yml', dumpFiles)),
+  ...placesIn('gitea-dump', { title: 'v2', state: 'open' }, inFolder('milestone.yml', dumpFiles)),
+  ...placesIn('gitea-dump', { issue_index: 7, ...poster, ...dumpTimes }, inFolder('comments/7.yml', dumpFiles)),
+  ...placesIn('gitlab', gitlab, inFolder('issues.ndjson', gitlabFiles), ofGitlabIssue),
+  ...placesIn('gitlab', member, inFolder('project_members.ndjson', gitlabFiles)),
+  ...placesIn('gitlab', { title: 'other' }, inFolder('labels.ndjson', gitlabFiles)),
+  ...placesIn('gitlab', { title: 'v2', state: 'active' }, inFolder('milestones.ndjson', gitlabFiles)),
+  ...placesIn('gitlab-rest', gitlabRest, alone, ofIssue),
+  ...placesIn('gitlab-rest', restNote, inFolder('notes.json', { 'issues.json': json(gitlabRest) })),
 ]
 
 const names = fc.oneof(
