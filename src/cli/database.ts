@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs'
-import type { Command, CommandUnknownOpts, OptionValues } from '@commander-js/extra-typings'
+import type { Command } from '@commander-js/extra-typings'
 import { isForgeError } from '../index.ts'
 import type { DatabaseKind } from '../standalone/host-store/open-host-database.ts'
 import { serverKind } from '../standalone/host-store/open-host-database.ts'
-import type { CommandIO } from './command.ts'
+import type { CommandIO, ResultOptions } from './command.ts'
 import { CommandError } from './command.ts'
 
 /** The options that name a database, and the tables in it. */
@@ -18,11 +18,10 @@ export const DATABASE_HELP = `Without --db, the environment variable FORGELET_DB
 password: other users of the machine can see the command line, but not the environment.`
 
 /** Adds the options that find a database. */
-export function inDatabase<A extends unknown[], O extends OptionValues>(
-  command: Command<A, O>,
-  files?: string,
-): Command<A, O & DatabaseOptions>
-export function inDatabase(command: CommandUnknownOpts, files = 'or an SQLite file'): CommandUnknownOpts {
+export function inDatabase(
+  command: Command<[], ResultOptions>,
+  files: string = 'or an SQLite file',
+): Command<[], ResultOptions & DatabaseOptions> {
   return command
     .option('--db <url|file>', `postgres://…, mysql://…, ${files} (default: FORGELET_DB, or forgelet.sqlite)`)
     .option('--prefix <prefix>', 'prefix of every table name')

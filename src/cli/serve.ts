@@ -11,7 +11,7 @@ import { readFixture, systemCode } from './files.ts'
 import { followSigningKey, openSigningKeys } from './keys.ts'
 import { API_PATH, pageUrl, parsePublicUrl } from './pages.ts'
 import { ForgeServer } from './server.ts'
-import { countedLog, jsonLog, requestLog, textLog } from './server-log.ts'
+import { jsonWriter, requestLog, serverLog, textWriter } from './server-log.ts'
 
 const HELP = `
   forgelet serve --fixture world.json
@@ -76,7 +76,7 @@ async function serve(options: ServeOptions, io: CommandIO): Promise<void> {
   try {
     const publicUrl = options.publicUrl ?? address
     server.docsUrl = pageUrl(publicUrl)
-    const logger = countedLog(options.json ? jsonLog(io) : textLog(io))
+    const logger = serverLog(options.json ? jsonWriter(io) : textWriter(io))
     if (options.logRequests) server.http.on('request', requestLog(logger))
     const settings = { limits, fixture: read?.fixture, signingKey, publicUrl, docsUrl: server.docsUrl, logger }
     const opening = onDatabase(database, () => openStandalone({ ...database, ...settings }))

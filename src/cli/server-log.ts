@@ -9,26 +9,20 @@ type Level = 'error' | 'warn' | 'info'
 /** The log of a server: one line for each event. A logger of the forge that also logs what the server does. */
 export type ServerLog = { readonly [L in Level]: (message: string, fields?: object) => void }
 
-/** Creates a log from the function that writes an event. */
-function logOf(write: (level: Level, message: string, fields: object | undefined) => void): ServerLog {
-  return {
-    error: (message, fields) => write('error', message, fields),
-    warn: (message, fields) => write('warn', message, fields),
-    info: (message, fields) => write('info', message, fields),
-  }
-}
+/** Writes an event as one line. */
+export type EventWriter = (level: Level, message: string, fields?: object) => void
 
 const PREFIXES = { error: 'error: ', warn: 'warning: ', info: '' } as const
 
 /**
- * A log for people. Each line has the causes of the error and the place where it was thrown. On a terminal it begins with
+ * Writes for people. Each line has the causes of the error and the place where it was thrown. On a terminal it begins with
  * the local time; what collects the lines of a service adds its own.
  */
-export function textLog(io: Pick<CommandIO, 'err' | 'showStatus'>): ServerLog {
-  return logOf((level, message, fields) => {
+export function textWriter(io: Pick<CommandIO, 'err' | 'showStatus'>): EventWriter {
+  return (level, message, fields) => {
     const time = io.showStatus === undefined ? '' : `${new Date().toTimeString().slice(0, 8)} `
     io.err(`${time}forgelet: ${PREFIXES[level]}${message}${fields === undefined ? '' : ` ${inOneLine(fields)}`}`)
-  })
+  }
 }
 
 function inOneLine(fields: object): string {
@@ -36,11 +30,10 @@ function inOneLine(fields: object): string {
   return lines.map((line) => line.trim()).join(' ') // one expression for this would be quadratic in a run of blanks
 }
 
-/** A log for programs. Each line is a JSON object with `time`, `level` and `message`, and the fields beside them. */
-export function jsonLog(io: Pick<CommandIO, 'err'>): ServerLog {
-  return logOf((level, message, fields) =>
-    io.err(JSON.stringify({ time: new Date(), level, message, ...fields }, (_key, value) => plain(value))),
-  )
+/** Writes for programs. Each line is a JSON object with `time`, `level` and `message`, and the fields beside them. */
+export function jsonWriter(io: Pick<CommandIO, 'err'>): EventWriter {
+  return (level, message, fields) =>
+    io.err(JSON.stringify({ time: new Date(), level, message, ...fields }, (_key, value) => plain(value)))
 }
 
 /** Converts a value that JSON lacks. The driver's own errors have many more fields, some of which quote values. */
@@ -56,26 +49,31 @@ function plain(value: unknown): unknown {
 const COUNT_EVERY_MS = 10_000
 
 /**
- * A log for when the database is away, and every request fails: the first failure of a reason is logged whole, then every
- * ten seconds how many more there were. After ten seconds without one, the next is a first again.
+ * Creates a log. While the database is away, every request fails: the first failure of a reason is logged whole, then
+ * every ten seconds how many more there were. After ten seconds without one, the next is a first again.
  */
-export function countedLog(log: ServerLog): ServerLog {
+export function serverLog(write: EventWriter): ServerLog {
   const more = new Map<string, number>()
-  return logOf((level, message, fields) => {
+  const writeOrCount: EventWriter = (level, message, fields) => {
     const reason = databaseFailure(fields)
-    if (reason === undefined) return log[level](message, fields)
+    if (reason === undefined) return write(level, message, fields)
     const count = more.get(reason)
     if (count !== undefined) return void more.set(reason, count + 1)
     more.set(reason, 0)
-    log[level](message, fields)
+    write(level, message, fields)
     const timer = setInterval(() => {
       const failures = more.get(reason) ?? 0
       more.set(reason, 0)
-      if (failures > 0) return log[level](`${message}, as before`, { reason, failures })
+      if (failures > 0) return write(level, `${message}, as before`, { reason, failures })
       more.delete(reason)
       clearInterval(timer)
     }, COUNT_EVERY_MS).unref()
-  })
+  }
+  return {
+    error: (message, fields) => writeOrCount('error', message, fields),
+    warn: (message, fields) => writeOrCount('warn', message, fields),
+    info: (message, fields) => writeOrCount('info', message, fields),
+  }
 }
 
 /** The codes of a failure of the database and of its cause; undefined for any other error. */

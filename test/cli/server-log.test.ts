@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test, vi } from 'vitest'
-import { countedLog, jsonLog, textLog } from '../../src/cli/server-log.ts'
+import { jsonWriter, serverLog, textWriter } from '../../src/cli/server-log.ts'
 import { ForgeError } from '../../src/index.ts'
 
 /** What a log writes when it is used. */
@@ -11,10 +11,10 @@ function written(use: (io: { err(line: string): void }) => void): readonly strin
 
 test('what is logged is one line, which on a terminal begins with the time', () => {
   const error = new Error('first\n  second')
-  expect(written((io) => textLog({ ...io, showStatus: undefined }).error('failed', { error }))).toEqual([
+  expect(written((io) => textWriter({ ...io, showStatus: undefined })('error', 'failed', { error }))).toEqual([
     expect.stringMatching(/^forgelet: error: failed \{ error: [^\n]*first second[^\n]*$/),
   ])
-  expect(written((io) => textLog({ ...io, showStatus: () => undefined }).info('serving'))).toEqual([
+  expect(written((io) => textWriter({ ...io, showStatus: () => undefined })('info', 'serving'))).toEqual([
     expect.stringMatching(/^\d\d:\d\d:\d\d forgelet: serving$/),
   ])
 })
@@ -22,7 +22,7 @@ test('what is logged is one line, which on a terminal begins with the time', () 
 test('a long run of blanks in what is logged takes no longer than other text', () => {
   const start = performance.now()
   const error = new Error(`a${' '.repeat(100_000)}b`)
-  written((io) => textLog({ ...io, showStatus: undefined }).error('failed', { error }))
+  written((io) => textWriter({ ...io, showStatus: undefined })('error', 'failed', { error }))
   expect(performance.now() - start).toBeLessThan(5000)
 })
 
@@ -30,8 +30,7 @@ test('while the database is away, the first failure of each reason is logged who
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
   onTestFinished(() => void vi.useRealTimers())
   const seen: unknown[] = []
-  const write = (message: string, fields?: object) => void seen.push({ message, ...fields })
-  const log = countedLog({ error: write, warn: write, info: write })
+  const log = serverLog((_level, message, fields) => void seen.push({ message, ...fields }))
   const fail = (code: string) => {
     const cause = Object.assign(new Error('no'), { code })
     const error = new ForgeError('STORAGE_UNAVAILABLE', 'lost', { outcome: 'unknown' }, { cause })
@@ -53,7 +52,7 @@ test('while the database is away, the first failure of each reason is logged who
 test('an error in the JSON log has its code, its stack and its causes, and no other field of a driver', () => {
   const cause = Object.assign(new Error('value "secret" is refused'), { code: '22P02', detail: 'secret row' })
   const error = new ForgeError('STORAGE_UNAVAILABLE', 'lost', { outcome: 'unknown' }, { cause })
-  const lines = written((io) => jsonLog(io).error('failed', { error, count: 2n, requestId: 'r-1' }))
+  const lines = written((io) => jsonWriter(io)('error', 'failed', { error, count: 2n, requestId: 'r-1' }))
 
   expect(lines).toHaveLength(1)
   expect(JSON.parse(lines[0] ?? '')).toEqual({

@@ -24,7 +24,7 @@ export function addImport(issues: Command, io: CommandIO): void {
   const onConflict = new Option('--on-conflict <how>', 'issues that exist and differ')
   const attribution = new Option('--attribution <how>', ATTRIBUTION)
   const command = newCommand(issues, 'import', 'write a source into a repository of "forgelet serve"', HELP)
-  inRepository(ofSource(command))
+  ofSource(inRepository(command))
     .option('--dry-run', 'report what the import would do, and write nothing')
     .addOption(onConflict.choices(['refuse', 'skip', 'update']).default('refuse'))
     .addOption(attribution.choices(['names', 'accounts']).default('names'))

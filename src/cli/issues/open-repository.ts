@@ -1,8 +1,8 @@
-import type { Command, CommandUnknownOpts, OptionValues } from '@commander-js/extra-typings'
+import type { Command } from '@commander-js/extra-typings'
 import type { Id } from '../../index.ts'
 import type { Standalone } from '../../standalone/standalone.ts'
 import { openStandalone } from '../../standalone/standalone.ts'
-import type { CommandIO } from '../command.ts'
+import type { CommandIO, ResultOptions } from '../command.ts'
 import { CommandError } from '../command.ts'
 import type { Database, DatabaseOptions } from '../database.ts'
 import { existingDatabase, inDatabase, onDatabase } from '../database.ts'
@@ -27,10 +27,7 @@ export function repositoryName(text: string): RepositoryName {
 export type RepositoryOptions = DatabaseOptions & { readonly repo: RepositoryName }
 
 /** Adds these options. */
-export function inRepository<A extends unknown[], O extends OptionValues>(
-  command: Command<A, O>,
-): Command<A, O & RepositoryOptions>
-export function inRepository(command: CommandUnknownOpts): CommandUnknownOpts {
+export function inRepository(command: Command<[], ResultOptions>): Command<[], ResultOptions & RepositoryOptions> {
   return inDatabase(command).requiredOption('--repo <owner/name>', 'repository in the database', repositoryName)
 }
 
