@@ -7,7 +7,6 @@ import { CommandError, counted, newCommand } from '../command.ts'
 import { unwritable } from '../files.ts'
 import type { RepositoryName } from './open-repository.ts'
 import { repositoryName } from './open-repository.ts'
-import type { SourceOptions } from './source-reading.ts'
 import { notCarriedLines, ofSource, openSource, SourceReading } from './source-reading.ts'
 import { reportWritten, writeDocument } from './write-document.ts'
 
@@ -29,55 +28,46 @@ export function addConvert(issues: Command, io: CommandIO): void {
     .requiredOption('-o, --out <out>', 'file, or folder of a dump, to write; - is standard output')
     .addOption(formats.default('document'))
     .option('--repo <owner/name>', 'repository that a dump is of', repositoryName)
-    .action((path, options) => convert(path, options, io))
-}
+    .action(async (path, options) => {
+      const { out, to, repo } = options
+      const dumpOf = dumpTarget(to, out, repo)
+      const reading = new SourceReading(await openSource(path), options, io, out === '-' ? undefined : 'converting')
+      const read = { issue: 0, comment: 0, label: 0, milestone: 0 }
+      /** The labels that no issue has. */
+      const unused = new Set<string>()
+      async function* records(): AsyncGenerator<ExchangeRecord, void, void> {
+        for await (const record of reading) {
+          read[record.kind] += 1
+          if (record.kind === 'label') unused.add(record.label.name)
+          if (record.kind === 'issue') for (const { name } of record.issue.labels ?? []) unused.delete(name)
+          yield record
+        }
+      }
+      async function* issues(): AsyncGenerator<IssueRecord, void, void> {
+        for await (const record of records()) if (record.kind === 'issue') yield record.issue
+      }
 
-type ConvertOptions = SourceOptions & {
-  /** A file, the folder of a dump, or `-` for standard output. */
-  readonly out: string
-  readonly to: 'document' | 'gitea-dump' | 'csv'
-  /** The repository of a dump. */
-  readonly repo?: RepositoryName | undefined
-}
+      if (dumpOf !== undefined) {
+        await writeGiteaDump(out, records(), dumpOf).catch((error: unknown) => {
+          throw unwritable(out, error)
+        })
+      } else if (!(await writeDocument({ out, format: to === 'csv' ? 'csv' : 'document' }, issues(), io))) return
 
-async function convert(path: string, options: ConvertOptions, io: CommandIO): Promise<void> {
-  const { out, to } = options
-  const dumpOf = dumpTarget(options)
-  const reading = new SourceReading(await openSource(path), options, io, out === '-' ? undefined : 'converting')
-  const read = { issue: 0, comment: 0, label: 0, milestone: 0 }
-  /** The labels that no issue has. */
-  const unused = new Set<string>()
-  async function* records(): AsyncGenerator<ExchangeRecord, void, void> {
-    for await (const record of reading) {
-      read[record.kind] += 1
-      if (record.kind === 'label') unused.add(record.label.name)
-      if (record.kind === 'issue') for (const { name } of record.issue.labels ?? []) unused.delete(name)
-      yield record
-    }
-  }
-  async function* issues(): AsyncGenerator<IssueRecord, void, void> {
-    for await (const record of records()) if (record.kind === 'issue') yield record.issue
-  }
-
-  if (dumpOf !== undefined) {
-    await writeGiteaDump(out, records(), dumpOf).catch((error: unknown) => {
-      throw unwritable(out, error)
+      // A document has no place for comments, for a milestone beyond its title, and for labels that no issue has.
+      const lost = dumpOf === undefined ? { comments: read.comment, milestone: read.milestone, label: unused.size } : {}
+      const left = Object.entries(lost).flatMap(([what, count]) => (count > 0 ? [{ what, count, pointer: '' }] : []))
+      const notCarried = [...reading.notCarried, ...left]
+      const comments = dumpOf === undefined ? 0 : read.comment
+      const written = `${counted(read.issue, 'issue')}${comments === 0 ? '' : ` and ${counted(comments, 'comment')}`}`
+      reportWritten(io, options, { records: read.issue, comments, notCarried }, [
+        `forgelet: ${written} written to ${out === '-' ? 'standard output' : out}`,
+        ...(options.quiet ? [] : notCarriedLines(notCarried)),
+      ])
     })
-  } else if (!(await writeDocument({ out, format: to === 'csv' ? 'csv' : 'document' }, issues(), io))) return
-
-  // A document has no place for comments, for a milestone beyond its title, and for labels that no issue has.
-  const lost = dumpOf === undefined ? { comments: read.comment, milestone: read.milestone, label: unused.size } : {}
-  const left = Object.entries(lost).flatMap(([what, count]) => (count > 0 ? [{ what, count, pointer: '' }] : []))
-  const notCarried = [...reading.notCarried, ...left]
-  const comments = dumpOf === undefined ? 0 : read.comment
-  const written = `${counted(read.issue, 'issue')}${comments === 0 ? '' : ` and ${counted(comments, 'comment')}`}`
-  reportWritten(io, options, { records: read.issue, comments, notCarried }, [
-    `forgelet: ${written} written to ${out === '-' ? 'standard output' : out}`,
-    ...(options.quiet ? [] : notCarriedLines(notCarried)),
-  ])
 }
 
-function dumpTarget({ to, out, repo }: ConvertOptions): RepositoryName | undefined {
+/** Returns the repository of a dump; undefined for what has none. @throws CommandError (wrong usage) */
+function dumpTarget(to: string, out: string, repo: RepositoryName | undefined): RepositoryName | undefined {
   if (to !== 'gitea-dump') {
     if (repo === undefined) return undefined
     throw new CommandError(2, `--repo is for --to gitea-dump: a ${to} has no name of a repository`)

@@ -1,7 +1,7 @@
 import type { Command } from '@commander-js/extra-typings'
 import { Option } from '@commander-js/extra-typings'
 import type { NotCarried } from '../../exchange/exchange.ts'
-import type { ImportReport, InspectReport, Violation } from '../../index.ts'
+import type { ImportOptions, ImportReport, InspectReport, Violation } from '../../index.ts'
 import { isForgeError } from '../../index.ts'
 import type { CommandIO } from '../command.ts'
 import { CommandError, counted, newCommand, printable, printResult, violationLine } from '../command.ts'
@@ -30,10 +30,12 @@ export function addImport(issues: Command, io: CommandIO): void {
     .addOption(attribution.choices(['names', 'accounts']).default('names'))
     .option('--users <file>', 'map of names to accounts, or to null (JSON or YAML)')
     .action(async (path, options) => {
+      const { onConflict, attribution } = options
       const users = options.users === undefined ? {} : await readUsers(options.users)
+      const settings = { onConflict, attribution, users, signal: io.stop }
       await withRepository(options, io, async (repository) => {
         const source = await openSource(path)
-        const run = (opened: Source) => checkAndWrite({ ...repository, source: opened, users }, options, io)
+        const run = (opened: Source) => checkAndWrite({ ...repository, source: opened, settings }, options, io)
         return options.dryRun ? run(source) : withCopyOfPipe(source, io, run)
       })
     })
@@ -41,22 +43,17 @@ export function addImport(issues: Command, io: CommandIO): void {
 
 const ATTRIBUTION = 'names: keep names as text; accounts: attribute to accounts'
 
-type ImportOptions = SourceOptions & {
-  readonly dryRun?: true | undefined
-  readonly onConflict: 'refuse' | 'skip' | 'update'
-  readonly attribution: 'names' | 'accounts'
-}
+type CheckOptions = SourceOptions & { readonly dryRun?: true | undefined }
 
 interface ImportPlace extends OpenRepository {
   readonly source: Source
-  readonly users: { readonly [name: string]: string | null }
+  readonly settings: ImportOptions
 }
 
-async function checkAndWrite(place: ImportPlace, options: ImportOptions, io: CommandIO): Promise<void> {
-  const { host, repositoryId, source, users } = place
+async function checkAndWrite(place: ImportPlace, options: CheckOptions, io: CommandIO): Promise<void> {
+  const { host, repositoryId, source, settings } = place
   const { exchange } = host.forge
-  const { onConflict, attribution, dryRun } = options
-  const settings = { onConflict, attribution, users, signal: io.stop }
+  const { dryRun } = options
   let outcome = 'nothing was imported; run the same command again'
   try {
     const reading = new SourceReading(source, options, io, 'checking')
@@ -110,7 +107,7 @@ function conflictViolation({ number, reason, property, ...place }: Conflict): Vi
 /** Returns the result, then the conflicts, what was dropped, and who has no account. */
 function reportLines(
   report: ImportReport & Partial<InspectReport> & { readonly notCarried: readonly NotCarried[] },
-  { dryRun, quiet }: ImportOptions,
+  { dryRun, quiet }: CheckOptions,
 ): readonly string[] {
   const { issues, comments, unknownUsers, notCarried, conflicts } = report
   const result = [
