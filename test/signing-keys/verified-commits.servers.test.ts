@@ -1,4 +1,5 @@
 import { execFileSync, spawnSync } from 'node:child_process'
+import { createHash, generateKeyPairSync, sign } from 'node:crypto'
 import { chmodSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -6,6 +7,7 @@ import { afterAll, expect, test } from 'vitest'
 import { allowedSigners, describeKey, openKeyFile, rotatingKey } from '../../src/signing-keys/signing-keys.ts'
 import { describeWith } from '../programs.ts'
 import { GpgHome } from './gpg-home.ts'
+import { field, pem as pemBlock } from './key-bytes.ts'
 import { SshFolder } from './ssh-folder.ts'
 
 // A key of each usual form signs a commit with git. What is served of its file is imported where nothing else is known, and
@@ -29,12 +31,17 @@ describeWith(['git', 'gpg', 'gpgconf', 'ssh-keygen'], 'a commit is verified by w
     return spawnSync('git', [...settings, ...options], { cwd, env, encoding: 'utf8' })
   }
 
-  /** A repository with one commit that a key signed. */
-  function signedCommit(config: readonly string[]): string {
+  function newRepository(): string {
     count += 1
     const path = join(folder.path, `repository-${count}`)
-    const identity = ['user.name=Forge Signer', `user.email=${WHO}`]
     git(folder.path, home, [], ['init', '-q', path])
+    return path
+  }
+
+  /** A repository with one commit that a key signed. */
+  function signedCommit(config: readonly string[]): string {
+    const path = newRepository()
+    const identity = ['user.name=Forge Signer', `user.email=${WHO}`]
     const made = git(path, home, [...identity, ...config], ['commit', '-q', '--allow-empty', '-S', '-m', 'signed'])
     expect(made).toMatchObject({ status: 0 })
     return path
@@ -150,6 +157,33 @@ describeWith(['git', 'gpg', 'gpgconf', 'ssh-keygen'], 'a commit is verified by w
     expect((await describeKey(key)).fingerprint).toBe(folder.fingerprint(folder.read(`${name}.pub`)))
     expect(said).toContain(`Good "git" signature for ${WHO}`)
     expect(status).toBe(0)
+  })
+
+  // What a token computes when it is touched. Source: OpenSSH's PROTOCOL.u2f and PROTOCOL.sshsig
+  test('SSH Ed25519 on a security key', async () => {
+    const [type, application, touched] = ['sk-ssh-ed25519@openssh.com', 'ssh:', Buffer.of(1, 0, 0, 0, 7)]
+    const { privateKey, publicKey } = generateKeyPairSync('ed25519')
+    const { x = '' } = publicKey.export({ format: 'jwk' })
+    const blob = Buffer.concat([type, Buffer.from(x, 'base64url'), application].map(field))
+    const key = await openKeyFile(folder.write('token.pub', `${type} ${blob.toString('base64')} ${WHO}\n`))
+
+    const digest = (algorithm: string, of: string | Uint8Array) => createHash(algorithm).update(of).digest()
+    const [tree, who] = ['4b825dc642cb6eb9a060e54bf8d69288fbee4904', `Forge Signer <${WHO}> 0 +0000`] // without files
+    const head = `tree ${tree}\nauthor ${who}\ncommitter ${who}`
+    const [magic, settings] = [Buffer.from('SSHSIG'), Buffer.concat(['git', '', 'sha512'].map(field))]
+    const message = Buffer.concat([magic, settings, field(digest('sha512', `${head}\n\nsigned\n`))])
+    const asked = Buffer.concat([digest('sha256', application), touched, digest('sha256', message)])
+    const signature = field(Buffer.concat([field(type), field(sign(null, asked, privateKey)), touched]))
+    const whole = Buffer.concat([magic, Buffer.of(0, 0, 0, 1), field(blob), settings, signature])
+    const header = `gpgsig ${pemBlock('SSH SIGNATURE', whole).trim().replaceAll('\n', '\n ')}`
+    const commit = folder.write('commit', `${head}\n${header}\n\nsigned\n`)
+    const repository = newRepository()
+    const { stdout } = git(repository, home, [], ['hash-object', '-t', 'commit', '-w', commit])
+    git(repository, home, [], ['update-ref', 'HEAD', stdout.trim()])
+
+    const signers = folder.write('signers', await allowedSigners(key, [WHO]))
+    const verified = verify(repository, home, ['gpg.format=ssh', `gpg.ssh.allowedSignersFile=${signers}`])
+    expect(verified).toMatchObject({ status: 0, said: expect.stringContaining('with ED25519-SK key SHA256:') })
   })
 
   test('three OpenPGP keys in rotation, each its own', async () => {
