@@ -2,6 +2,10 @@ import { execFileSync } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { KeyDescription } from '../../src/signing-keys/signing-keys.ts'
+
+/** The numbers of algorithms. Source: RFC 9580, section 9.1 */
+const ALGORITHMS: Readonly<Record<string, string>> = { 1: 'rsa', 17: 'dsa', 19: 'ecdsa', 22: 'ed25519' }
 
 /** A GnuPG of its own, in a folder of its own. Its passphrases are weak, and fast. */
 export class GpgHome {
@@ -19,8 +23,28 @@ export class GpgHome {
 
   /** Every fingerprint, of primary keys and subkeys. */
   fingerprints(...names: readonly string[]): readonly string[] {
+    return this.#listed('fpr', names).map((fields) => fields[9] ?? '')
+  }
+
+  /** What gpg says of a primary key. */
+  described(name: string): KeyDescription {
+    const [[, , bits = '', algorithm = '', , created, expires] = []] = this.#listed('pub', [name])
+    return {
+      format: 'openpgp',
+      algorithm: ALGORITHMS[algorithm] ?? algorithm,
+      bits: algorithm === '22' ? 256 : Number(bits), // gpg says 255 of Ed25519
+      fingerprint: this.fingerprints(name)[0] ?? '',
+      userIds: this.#listed('uid', [name]).map((fields) => fields[9] ?? ''),
+      created: new Date(1000 * Number(created)),
+      expires: expires ? new Date(1000 * Number(expires)) : undefined,
+      isRevoked: false,
+    }
+  }
+
+  /** The lines of one kind in the listing for programs, each as its fields. */
+  #listed(kind: string, names: readonly string[]): readonly (readonly string[])[] {
     const listing = this.run(['--list-keys', '--with-colons', '--with-subkey-fingerprint', ...names]).toString()
-    return listing.split('\n').flatMap((line) => (line.startsWith('fpr:') ? (line.split(':')[9] ?? []) : []))
+    return listing.split('\n').flatMap((line) => (line.startsWith(`${kind}:`) ? [line.split(':')] : []))
   }
 
   /** Runs gpg without any question. */

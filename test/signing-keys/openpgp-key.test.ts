@@ -1,6 +1,6 @@
 import { enums, readKey, armor as writeArmor } from 'openpgp'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { generateKey, openpgpKey } from '../../src/signing-keys/signing-keys.ts'
+import { describeKey, generateKey, openpgpKey } from '../../src/signing-keys/signing-keys.ts'
 import { describeWith } from '../programs.ts'
 import { GpgHome, importedFingerprints } from './gpg-home.ts'
 
@@ -35,7 +35,7 @@ describeWith(['gpg', 'gpgconf'], 'OpenPGP keys that gpg made', () => {
     ['nistp521', ''],
     ['dsa2048', ''],
   ])(
-    'on %s with the passphrase "%s" are served as the public half, packet by packet',
+    'on %s with the passphrase "%s" are served as the public half, packet by packet, and described as gpg does',
     async (algorithm, passphrase) => {
       const email = `${algorithm}@example.com`
       const unlock = ['--passphrase', passphrase]
@@ -51,6 +51,7 @@ describeWith(['gpg', 'gpgconf'], 'OpenPGP keys that gpg made', () => {
         expect(await served(home.run([...unlock, what, email]))).toBe(armored)
         expect(importedFingerprints(armored)).toEqual(home.fingerprints(email))
       }
+      expect(await describeKey(openpgpKey(home.run(['--export', email])))).toEqual(home.described(email))
     },
   )
 
@@ -79,6 +80,17 @@ describeWith(['gpg', 'gpgconf'], 'OpenPGP keys that gpg made', () => {
     const secret = home.run(['--export-secret-keys', primary])
     expect((await tags(secret)).split(' ').sort().join(' ')).toBe('13 13 2 2 2 6') // gpg puts either of them first
     expect(importedFingerprints(await served(secret))).toEqual([primary])
+  })
+
+  test('expire when the primary key does, or its newest subkey that signs, whichever is earlier', async () => {
+    const fingerprint = home.generate('expiring@example.com', 'ed25519')
+    home.run(['--passphrase', '', '--quick-set-expire', fingerprint, '2y'])
+    const primary = (await describeKey(openpgpKey(home.run(['--export', fingerprint])))).expires
+    home.run(['--passphrase', '', '--quick-add-key', fingerprint, 'ed25519', 'sign', '1y'])
+    const subkey = (await describeKey(openpgpKey(home.run(['--export-secret-keys', fingerprint])))).expires
+
+    expect(primary).toEqual(home.described(fingerprint).expires)
+    expect((subkey?.getTime() ?? 0) - Date.now()).toBeLessThan(366 * 86_400_000)
   })
 
   test('are taken by gpg if they were generated, and sign', async () => {

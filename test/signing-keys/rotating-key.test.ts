@@ -44,14 +44,6 @@ describe('keys in rotation', () => {
     expect(await gpg()).toMatchObject({ status: 404, text: expect.stringContaining('signing key format is ssh') })
   })
 
-  test('of OpenPGP are one armored block, the current one first', async () => {
-    const { gpg } = await routes(rotatingKey({ current: openpgpAt(2), former: [openpgpAt(0), openpgpAt(1)] }))
-    const { text } = await gpg()
-
-    expect(text.match(/-----BEGIN/g)).toHaveLength(1)
-    expect((await namesIn(text)).map((name) => name.split(' ')[0])).toEqual(['Three', 'One', 'Two'])
-  })
-
   test('of both formats are served each by its own route', async () => {
     const { pub, gpg } = await routes(rotatingKey({ current: sshAt(0), former: [openpgpAt(0), sshAt(1)] }))
 

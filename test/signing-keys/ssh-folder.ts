@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { KeyDescription } from '../../src/signing-keys/signing-keys.ts'
 
 /** A folder for keys that ssh-keygen makes and judges. */
 export class SshFolder {
@@ -16,9 +17,18 @@ export class SshFolder {
     return execFileSync('ssh-keygen', options, { stdio: 'pipe' }).toString()
   }
 
-  /** The fingerprint of a key text, by `ssh-keygen -lf`. */
-  fingerprint(key: string): string {
-    return this.keygen(['-lf', this.write('described', key)]).split(' ')[1] ?? ''
+  /** What `ssh-keygen -l` says of a key text. */
+  described(key: string): KeyDescription {
+    const listed = this.keygen(['-lf', this.write('described', key)])
+    const [, bits, fingerprint = '', comment, algorithm = ''] = /^(\d+) (\S+) (.*) \((.+)\)$/m.exec(listed) ?? []
+    return {
+      format: 'ssh',
+      algorithm: algorithm.toLowerCase(),
+      bits: Number(bits),
+      fingerprint,
+      comment,
+      isRevoked: false,
+    }
   }
 
   read(name: string): string {

@@ -1,7 +1,7 @@
 import { createHash, generateKeyPairSync } from 'node:crypto'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { describeKey, generateKey, sshKey } from '../../src/signing-keys/signing-keys.ts'
+import { allowedSigners, describeKey, generateKey, openpgpKey, sshKey } from '../../src/signing-keys/signing-keys.ts'
 import { describeWith } from '../programs.ts'
 import { field, openssh } from './key-bytes.ts'
 import { SshFolder } from './ssh-folder.ts'
@@ -33,7 +33,7 @@ describeWith(['ssh-keygen'], 'SSH keys that ssh-keygen made', () => {
     ['ecdsa-pkcs8', ['-t', 'ecdsa', '-b', '521', '-N', '', '-m', 'PKCS8']],
   ]
   test.each(kinds)(
-    '%s is served from its public file, its private file, and as a certificate',
+    '%s is served from its public file, its private file, and as a certificate, and described as ssh-keygen does',
     async (name, options) => {
       folder.generate(name, options)
       const line = folder.read(`${name}.pub`)
@@ -45,7 +45,11 @@ describeWith(['ssh-keygen'], 'SSH keys that ssh-keygen made', () => {
       expect(await served(`key::${line}`)).toBe(line)
       expect(await served(folder.read(name))).toBe(line.replace(' forge@example.com', ''))
       expect(await served(certificate)).toBe(certificate)
-      expect(folder.fingerprint(await served(folder.read(name)))).toBe(folder.fingerprint(line))
+      for (const text of [line, certificate]) {
+        expect(await describeKey(sshKey(text))).toMatchObject(folder.described(text))
+      }
+      const { expires } = await describeKey(sshKey(certificate))
+      expect((expires?.getTime() ?? 0) - Date.now()).toBeGreaterThan(6 * 86_400_000)
     },
   )
 
@@ -199,5 +203,27 @@ describe('an SSH key', () => {
     expect(sshKey('garbage').format).toBe('ssh')
     // @ts-expect-error an argument of a wrong type
     expect(() => sshKey(Buffer.from(line))).toThrow(TypeError)
+  })
+})
+
+describe('allowedSigners', () => {
+  const who = { name: 'Forge', email: 'forge@example.com' }
+
+  test('has a line for each key, for the principals and git alone', async () => {
+    const { publicKey } = await generateKey({ format: 'ssh', ...who })
+    const key = await sshKey(publicKey).publicKey()
+
+    expect(
+      await allowedSigners({ ...key, text: `${key.text}${key.text}` }, ['forge@example.com', '*@example.org']),
+    ).toBe(`forge@example.com,*@example.org namespaces="git" ${publicKey}`.repeat(2))
+  })
+
+  test('refuses an OpenPGP key, and principals that would be read as something else', async () => {
+    const { publicKey } = await generateKey({ format: 'openpgp', ...who })
+
+    await expect(allowedSigners(openpgpKey(publicKey), ['forge@example.com'])).rejects.toThrow('format is openpgp')
+    for (const principals of [[], ['a b'], ['a,b'], ['a"'], ['#a'], ['a\n']]) {
+      await expect(allowedSigners(sshKey(publicKey), principals)).rejects.toThrow('allowedSigners needs principals')
+    }
   })
 })

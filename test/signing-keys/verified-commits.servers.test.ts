@@ -154,7 +154,7 @@ describeWith(['git', 'gpg', 'gpgconf', 'ssh-keygen'], 'a commit is verified by w
     const signers = folder.write('signers', await allowedSigners(key, [WHO]))
     const { status, said } = verify(repository, home, ['gpg.format=ssh', `gpg.ssh.allowedSignersFile=${signers}`])
 
-    expect((await describeKey(key)).fingerprint).toBe(folder.fingerprint(folder.read(`${name}.pub`)))
+    expect((await describeKey(key)).fingerprint).toBe(folder.described(folder.read(`${name}.pub`)).fingerprint)
     expect(said).toContain(`Good "git" signature for ${WHO}`)
     expect(status).toBe(0)
   })
@@ -196,8 +196,10 @@ describeWith(['git', 'gpg', 'gpgconf', 'ssh-keygen'], 'a commit is verified by w
     if (current === undefined) throw new Error('no key was made')
     const client = new GpgHome()
     try {
-      client.run(['--import'], (await rotatingKey({ current, former }).publicKey()).text)
+      const { text } = await rotatingKey({ current, former }).publicKey()
+      client.run(['--import'], text)
 
+      expect(text.match(/-----BEGIN/g)).toHaveLength(1)
       expect(client.fingerprints()).toEqual(made.map(({ fingerprint }) => fingerprint))
       for (const { repository, fingerprint } of made) {
         expect(verify(repository, client)).toMatchObject({ status: 0, said: expect.stringContaining(fingerprint) })
