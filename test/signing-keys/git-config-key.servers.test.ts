@@ -104,12 +104,7 @@ describeWith(['git', 'gpg', 'gpgconf', 'ssh-keygen'], 'the key that git signs wi
 
       expect(error).toMatchObject({ code: 'SIGNING_KEY_UNREADABLE' })
       expect(shown).not.toContain('Buffer')
-      expect(
-        secret
-          .split('\n')
-          .slice(1, -2)
-          .filter((line) => shown.includes(line)),
-      ).toEqual([])
+      for (const line of secret.split('\n').slice(1, -2)) expect(shown).not.toContain(line)
     }
   })
 

@@ -4,6 +4,7 @@ import { generateKey } from 'openpgp'
 import type { GpgHome } from './gpg-home.ts'
 import { field, openssh, pem } from './key-bytes.ts'
 import type { SshFolder } from './ssh-folder.ts'
+import { OPENSSH_KINDS, PASSPHRASE } from './ssh-folder.ts'
 
 /** A file that holds a private key, taken apart so that a test can damage its bytes and its text. */
 export interface PrivateForm {
@@ -21,23 +22,9 @@ export interface PrivateForm {
   readonly isRefused?: boolean
 }
 
-const PASSPHRASE = 'secret words'
-const HIDDEN = ['-N', PASSPHRASE, '-a', '1']
-const OPENSSH: Readonly<Record<string, readonly string[]>> = {
-  ed25519: ['-t', 'ed25519', '-N', ''],
-  'ecdsa-256': ['-t', 'ecdsa', '-b', '256', '-N', ''],
-  'ecdsa-521': ['-t', 'ecdsa', '-b', '521', '-N', ''],
-  rsa: ['-t', 'rsa', '-b', '2048', '-N', ''],
-  dsa: ['-t', 'dsa', '-N', ''],
-  'ed25519 aes256-ctr': ['-t', 'ed25519', ...HIDDEN],
-  'rsa aes128-cbc': ['-t', 'rsa', '-b', '2048', ...HIDDEN, '-Z', 'aes128-cbc'],
-  'ecdsa aes256-gcm': ['-t', 'ecdsa', ...HIDDEN, '-Z', 'aes256-gcm@openssh.com'],
-  'ed25519 chacha20': ['-t', 'ed25519', ...HIDDEN, '-Z', 'chacha20-poly1305@openssh.com'],
-}
-
 /** Every kind of SSH private key file that ssh-keygen writes, and one of a security key. */
 export function opensshForms(folder: SshFolder): readonly PrivateForm[] {
-  const made = Object.entries(OPENSSH).map(([title, options]) => {
+  const made = Object.entries(OPENSSH_KINDS).map(([title, options]) => {
     folder.generate(title, options)
     const open = Buffer.from(folder.read(`${title}.pub`).split(' ')[1] ?? '', 'base64')
     return { ...textForm(`OpenSSH ${title}`, folder.read(title), open), isUnbound: title.includes(' ') }

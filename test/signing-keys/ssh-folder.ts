@@ -4,6 +4,22 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { KeyDescription } from '../../src/signing-keys/signing-keys.ts'
 
+export const PASSPHRASE = 'secret words'
+const HIDDEN = ['-N', PASSPHRASE, '-a', '1']
+/** The options that make each kind of private key file in the form of OpenSSH. A passphrase has a cipher, behind a blank. */
+export const OPENSSH_KINDS: Readonly<Record<string, readonly string[]>> = {
+  ed25519: ['-t', 'ed25519', '-N', ''],
+  'ecdsa-256': ['-t', 'ecdsa', '-b', '256', '-N', ''],
+  'ecdsa-384': ['-t', 'ecdsa', '-b', '384', '-N', ''],
+  'ecdsa-521': ['-t', 'ecdsa', '-b', '521', '-N', ''],
+  rsa: ['-t', 'rsa', '-b', '2048', '-N', ''],
+  dsa: ['-t', 'dsa', '-N', ''],
+  'ed25519 aes256-ctr': ['-t', 'ed25519', ...HIDDEN],
+  'rsa aes128-cbc': ['-t', 'rsa', '-b', '2048', ...HIDDEN, '-Z', 'aes128-cbc'],
+  'ecdsa aes256-gcm': ['-t', 'ecdsa', ...HIDDEN, '-Z', 'aes256-gcm@openssh.com'],
+  'ed25519 chacha20': ['-t', 'ed25519', ...HIDDEN, '-Z', 'chacha20-poly1305@openssh.com'],
+}
+
 /** A folder for keys that ssh-keygen makes and judges. */
 export class SshFolder {
   readonly path: string = mkdtempSync(join(tmpdir(), 'fgl-ssh-'))
