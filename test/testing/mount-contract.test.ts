@@ -2,6 +2,7 @@ import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http
 import { createServer } from 'node:http'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { nodeHandler } from '../../src/http-adapters/node.ts'
+import { probeOf } from '../../src/testing/mount-contract/cases/probe.ts'
 import type { ContractCase, KnownHost } from '../../src/testing/testing.ts'
 import { mountContract } from '../../src/testing/testing.ts'
 import { listening } from '../http.ts'
@@ -365,5 +366,17 @@ describe('the list of cases', () => {
 
   test('is refused to a host without services', () => {
     expect(() => names({ services: [] })).toThrow(new TypeError('services must name at least one mounted service'))
+  })
+
+  test('needs a service with a path that it can ask for, and names those without', () => {
+    const pins = { path: '/repos/{owner}/pins', method: 'GET', tags: ['pins'], hasPut: true }
+    const badges = { path: '/users/{username}/badges', method: 'GET', tags: ['badges'], hasPut: false }
+
+    expect(() => probeOf(['pins'], [pins, badges])).toThrow(
+      new TypeError(
+        'services must name one that has a path with a parameter, with GET and without PUT, to ask for: pins has none, so mount another one beside it',
+      ),
+    )
+    expect(probeOf(['pins', 'badges'], [pins, badges]).named('ada')).toBe('/users/ada/badges')
   })
 })

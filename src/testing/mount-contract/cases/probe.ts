@@ -31,27 +31,42 @@ const REFUSALS: readonly (readonly [start: string, status: number, code: string]
   ['/', 401, 'UNAUTHENTICATED'],
 ]
 
-const operations = Object.entries(document.paths).flatMap(([path, item]) =>
+/** An operation of the API. Its tags are its services. */
+interface Operation {
+  readonly path: string
+  readonly method: string
+  readonly tags: readonly string[]
+  readonly hasPut: boolean
+}
+
+const OPERATIONS: readonly Operation[] = Object.entries(document.paths).flatMap(([path, item]) =>
   Object.entries(item).map(([name, { tags }]) => ({ path, method: name.toUpperCase(), tags, hasPut: 'put' in item })),
 )
 
 /**
- * Returns the probe of the first of these services, if possible of one that changes data.
+ * Returns the probe of the first of these services that has one, if possible of one that changes data.
  *
- * @throws TypeError if no service is given
+ * @throws TypeError if no service is given, or none of them has a probe
  */
-export function probeOf(services: readonly ServiceName[] | undefined): Probe {
-  const probes = document.tags
-    .filter(({ name }) => services === undefined || services.some((mounted) => mounted === name))
-    .map(({ name }) => probeIn(operations.filter(({ tags }) => tags.includes(name))))
+export function probeOf(
+  services: readonly ServiceName[] | undefined,
+  operations: readonly Operation[] = OPERATIONS,
+): Probe {
+  const mounted = document.tags.filter(({ name }) => services?.some((one) => one === name) ?? true)
+  const probes = mounted.flatMap(({ name }) => probeIn(operations.filter(({ tags }) => tags.includes(name))) ?? [])
   const probe = probes.find(({ unsafe }) => unsafe !== undefined) ?? probes[0]
-  if (probe === undefined) throw new TypeError('services must name at least one mounted service')
-  return probe
+  if (probe !== undefined) return probe
+  if (mounted.length === 0) throw new TypeError('services must name at least one mounted service')
+  const names = mounted.map(({ name }) => name).join(' and ')
+  throw new TypeError(
+    `services must name one that has a path with a parameter, with GET and without PUT, to ask for: ${names} has none, so mount another one beside it`,
+  )
 }
 
-/** Creates the probe of a service from its operations. PUT must be a method that the path does not have. */
-function probeIn(own: typeof operations): Probe {
-  const { path = '' } = own.find((one) => one.method === 'GET' && !one.hasPut && one.path.includes('{')) ?? {}
+/** Creates the probe of a service from its operations, if it has one: PUT must be a method that the path does not have. */
+function probeIn(own: readonly Operation[]): Probe | undefined {
+  const path = own.find((one) => one.method === 'GET' && !one.hasPut && one.path.includes('{'))?.path
+  if (path === undefined) return undefined
   const unsafe = own.find(({ method }) => method !== 'GET')
   const [, status = 0, code = ''] = REFUSALS.find(([start]) => path.startsWith(start)) ?? []
   const named = (name: string): string => filled(path.replace(/\{\w+\}/, () => name))
