@@ -31,14 +31,13 @@ export function rotatingKey(keys: {
   function* select(context: SigningKeyContext): SyncOrAsync<PublicKey> {
     const { format = current.format, logger } = context
     const found: PublicKey[] = []
-    let expiresAt: Date | undefined // that a former key expires is nothing to warn of
     for (const source of sources) {
       if (source.format !== format && source.servesBoth !== true) continue
       try {
         const key = yield* wait(source.publicKey(context))
         if (key.format !== format) continue
-        found.push(key)
-        if (source === current) expiresAt = key.expiresAt
+        // That a former key expires is nothing to warn of.
+        found.push(source === current ? key : { ...key, expiresAt: undefined })
       } catch (error) {
         if (source === current) throw error
         if (logger === undefined || unreadable.has(source)) continue
@@ -47,19 +46,20 @@ export function rotatingKey(keys: {
       }
     }
     if (found.length === 0) throw otherFormat(current.format)
-    return yield* wait(join(format, found, expiresAt))
+    return yield* wait(join(format, found))
   }
 
   /** Joins keys once, until one of them changes. */
-  function join(format: SigningKeyFormat, all: readonly PublicKey[], expiresAt?: Date): MaybePromise<PublicKey> {
+  function join(format: SigningKeyFormat, all: readonly PublicKey[]): MaybePromise<PublicKey> {
     const of = all.map(({ etag }) => etag).join()
     const known = joined.get(format)
     if (known?.of === of) return known.key
 
     const texts = [...new Set(all.map(({ text }) => text))]
     const isArmor = format === 'openpgp' && texts.length > 1
-    return after(isArmor ? joinArmors(texts) : texts.join(''), (text) => {
-      const key = toPublicKey(format, text, expiresAt)
+    const joining = isArmor ? import('./openpgp.ts').then(({ joinArmors }) => joinArmors(texts)) : texts.join('')
+    return after(joining, (text) => {
+      const key = toPublicKey(format, text, all[0]?.expiresAt)
       joined.set(format, { of, key })
       return key
     })
@@ -72,10 +72,6 @@ export function rotatingKey(keys: {
     },
     publicKey: (context = { format: current.format }) => runMaybeAsync(select(context)),
   }
-}
-
-async function joinArmors(armors: readonly string[]): Promise<string> {
-  return (await import('./openpgp.ts')).joinArmors(armors)
 }
 
 function isSource(value: unknown): boolean {

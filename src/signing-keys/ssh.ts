@@ -80,7 +80,9 @@ function readBlob(blob: Buffer): SshKey {
     if (type.endsWith('-cert-v01@openssh.com')) {
       const certificate = sshpk.parseCertificate(`${type} ${blob.toString('base64')}`, 'openssh')
       const key = readBlob(certificate.subjectKey.toBuffer('rfc4253'))
-      const [created, expires] = [certificate.validFrom, certificate.validUntil].map(limitOf)
+      // OpenSSH writes 0, or a number that no date has, where there is no limit.
+      const limits = [certificate.validFrom, certificate.validUntil]
+      const [created, expires] = limits.map((date) => (date.getTime() > 0 ? date : undefined))
       return { ...key, algorithm: `${key.algorithm}-cert`, created, expires }
     }
     const fingerprint = `SHA256:${createHash('sha256').update(blob).digest('base64').replace(/=+$/, '')}`
@@ -94,11 +96,6 @@ function readBlob(blob: Buffer): SshKey {
   } catch {
     throw damagedKey() // the error may quote the key
   }
-}
-
-/** OpenSSH writes 0, or a number that no date has, where there is no limit. */
-function limitOf(date: Date): Date | undefined {
-  return date.getTime() > 0 ? date : undefined
 }
 
 /** Reads the SSH wire (RFC 4251, section 5) in order: bytes, or a field with its length in 4 bytes before it. */

@@ -27,7 +27,13 @@ const GRACE_MS = 2000
  * @throws ForgeError `SIGNING_KEY_UNREADABLE`; its `cause` names the place, its message does not
  */
 export async function watchKey(place: string, look: Look): Promise<SigningKeySource> {
-  let { key, stamp } = await firstLook(place, look)
+  async function firstLook() {
+    const { stamp, read } = await look()
+    return { stamp, key: await read() }
+  }
+  let { key, stamp } = await firstLook().catch((error: unknown) => {
+    throw named(place, error)
+  })
   let failure: { readonly error: unknown; readonly since: number; readonly isLogged: boolean } | undefined
   let lookedAt = performance.now()
   let looking: Promise<void> | undefined
@@ -79,15 +85,6 @@ export async function watchKey(place: string, look: Look): Promise<SigningKeySou
       if (looking === undefined || left <= 0 || mayWait === false) return served(format, logger)
       return Promise.race([looking, delay(left, undefined, { ref: false })]).then(() => served(format, logger))
     },
-  }
-}
-
-async function firstLook(place: string, look: Look): Promise<{ readonly key: PublicKey; readonly stamp: string }> {
-  try {
-    const { stamp, read } = await look()
-    return { key: await read(), stamp }
-  } catch (error) {
-    throw named(place, error)
   }
 }
 
