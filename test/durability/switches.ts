@@ -17,7 +17,7 @@ export interface Place {
   readonly is: 'up' | 'down' | 'changing'
 }
 
-/** A reply, or status 0 for none. */
+/** A reply; without one, status 0 and the code of the error. */
 interface Answer {
   readonly status: number
   readonly text: string
@@ -170,11 +170,12 @@ export class Switches {
     const path = isPin ? `${REPOSITORY}/${one.number}/pin` : `${ORGANIZATION}/u${one.number}`
     const answer = await answered(url, wasOn ? 'DELETE' : isPin ? 'POST' : 'PUT', path)
     const isDone = answer.status === 204
+    const isRefused = answer.text.includes('"SHUTTING_DOWN"')
     const count = wasOn ? one.off : one.on
     count.sure += isDone ? 1 : 0
-    count.most += 1
+    count.most += isRefused ? 0 : 1
     this.acknowledged += isDone ? 1 : 0
-    one.isOn = isDone ? !wasOn : undefined
+    one.isOn = isDone ? !wasOn : isRefused ? wasOn : undefined
     return answer
   }
 }
@@ -193,8 +194,9 @@ async function answered(url: string, method: string, path: string): Promise<Answ
   try {
     const response = await fetch(`${url}${path}`, { method, headers: { authorization: 'token root' } })
     return { status: response.status, text: await response.text() }
-  } catch {
-    return { status: 0, text: '' }
+  } catch (error) {
+    const cause = error instanceof Error ? error.cause : undefined
+    return { status: 0, text: cause instanceof Error && 'code' in cause ? String(cause.code) : '' }
   }
 }
 
