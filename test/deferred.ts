@@ -6,3 +6,14 @@ export function deferred<T = void>(): { readonly promise: Promise<T>; readonly r
   })
   return { promise, resolve: (value) => fulfil(value) }
 }
+
+/** Returns what resolves once so many have called it; who calls it later does not wait. */
+export function meeting(count: number): () => Promise<void> {
+  const { promise, resolve } = deferred()
+  let arrived = 0
+  return () => {
+    arrived += 1
+    if (arrived === count) resolve()
+    return promise
+  }
+}

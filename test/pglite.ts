@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from '
 import { dirname, join } from 'node:path'
 import { PGlite } from '@electric-sql/pglite'
 import type { PgClient, PgPool, PgPoolClient, PgQuery } from '../src/storage/postgres.ts'
+import { deferred } from './deferred.ts'
 
 /** Starts a PostgreSQL in this process: a pool over its one connection. */
 export async function startPglite(): Promise<PglitePool> {
@@ -20,12 +21,10 @@ export class PglitePool implements PgPool {
 
   async connect(): Promise<PgPoolClient> {
     const before = this.#last
-    let release = (): void => undefined
-    this.#last = new Promise<void>((resolve) => {
-      release = resolve
-    })
+    const { promise, resolve } = deferred()
+    this.#last = promise
     await before
-    return { query: (query) => this.#run(query), release: () => release() }
+    return { query: (query) => this.#run(query), release: () => resolve() }
   }
 
   async query(query: PgQuery): ReturnType<PgClient['query']> {

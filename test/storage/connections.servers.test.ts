@@ -17,6 +17,7 @@ import {
   retire,
 } from '../../src/testing/testing.ts'
 import type { HostConnection } from '../databases.ts'
+import { deferred } from '../deferred.ts'
 import { freePort } from '../http.ts'
 import { AT_ONCE, FIVE_SECONDS_AND_ROOM } from './promised-times.ts'
 import type { SilentProxy } from './proxies.ts'
@@ -288,13 +289,13 @@ onEachUse((kind, onEach) => {
 
     test('keeps its board for nine seconds at most', (context) =>
       onVanishing(context, async ({ storage }, { storage: others }, proxy) => {
-        const silent = signal<void>()
+        const silent = deferred()
         const beforeCommit = () => {
           proxy.silence()
-          silent.give()
+          silent.resolve()
         }
         const lost = Promise.allSettled([pin(storage, BOARD, '1', { beforeCommit })])
-        await silent.given
+        await silent.promise
         const start = performance.now()
         await patiently(() => pin(others, BOARD, '2'))
 
@@ -413,18 +414,18 @@ onEachUse((kind, onEach) => {
     test('is waited for, and a larger pool is not asked for', (context) =>
       onLimited(context, 1, async ({ storage }) => {
         await define(storage, 'gold')
-        const [held, free] = [signal<void>(), signal<void>()]
+        const [held, free] = [deferred(), deferred()]
         const removing = removeBadgeWith(storage, () => {
-          held.give()
-          return free.given
+          held.resolve()
+          return free.promise
         })
-        await held.given
+        await held.promise
 
         await expect(inTime(issuesOn(storage, BOARD))).rejects.toMatchObject({
           ...BUSY,
           message: expect.not.stringContaining('enlarge'),
         })
-        free.give()
+        free.resolve()
         await removing
         expect(await issuesOn(storage, BOARD)).toEqual([])
       }))
@@ -507,12 +508,4 @@ function slowly(kind: ServerKind, change: 'insert' | 'delete', table: string, se
     `create or replace function slow_${table}() returns trigger language plpgsql as '${body}'`,
     `${head} execute function slow_${table}()`,
   ]
-}
-
-function signal<T>(): { readonly given: Promise<T>; give(value: T): void } {
-  let give: (value: T) => void = () => undefined
-  const given = new Promise<T>((resolve) => {
-    give = resolve
-  })
-  return { given, give: (value) => give(value) }
 }

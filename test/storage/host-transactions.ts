@@ -15,6 +15,7 @@ import type { Person } from '../core/a-forge.ts'
 import { codeOf, mia, olga } from '../core/a-forge.ts'
 import type { AnyKind, DatabaseKind, OpenDatabase, OpenTransaction } from '../databases.ts'
 import { onDatabases } from '../databases.ts'
+import { deferred } from '../deferred.ts'
 
 const issue = (id: number) => ({ id, repositoryId: 10, kind: 'issue' }) as const
 const board = { repositoryId: 10, kind: 'issue' } as const
@@ -307,17 +308,14 @@ export function hostTransactions(kinds: readonly AnyKind[], how: 'whole' | 'shor
       })
 
       test('a change that beforeCommit started and did not wait for is made once that is over', async () => {
-        let isOver = (): void => undefined
-        const over = new Promise<void>((resolve) => {
-          isOver = resolve
-        })
+        const over = deferred()
         const started: (Promise<unknown> | undefined)[] = []
         let pinByMia: (() => Promise<unknown>) | undefined
         const { forge, host } = await begun({
           policy: {
             // answers mia when the first pin has been made
             async authorize(_request, { actor }) {
-              if (actor === mia) await over
+              if (actor === mia) await over.promise
               return { allow: true }
             },
           },
@@ -328,7 +326,7 @@ export function hostTransactions(kinds: readonly AnyKind[], how: 'whole' | 'shor
         await forge.withTransaction(host.transaction, async (services) => {
           pinByMia = () => services.pins.pin(mia, issue(2))
           await pin(1)(services)
-          isOver()
+          over.resolve()
         })
         await Promise.all(started)
         await host.commit()

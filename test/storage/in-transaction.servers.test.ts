@@ -9,6 +9,7 @@ import { inTransaction as inPostgres, postgresStorage } from '../../src/storage/
 import type { ForgeStorage } from '../../src/storage/storage.ts'
 import type { Person } from '../core/a-forge.ts'
 import { olga } from '../core/a-forge.ts'
+import { meeting } from '../deferred.ts'
 import { onMariadb, onPostgres } from './driver-hosts.ts'
 import { FIVE_SECONDS_AND_ROOM } from './promised-times.ts'
 import { cutAtCommit, silentProxy } from './proxies.ts'
@@ -270,18 +271,4 @@ function forgeOn<Tx>(storage: ForgeStorage<Tx>): Forge<Person, Tx> {
 
 async function pinned(forge: Forge<Person, never>, repositoryId = 10): Promise<readonly string[]> {
   return (await forge.pins.list(olga, board(repositoryId))).map(({ issueId }) => issueId)
-}
-
-/** Returns what resolves once so many have called it; who calls it later does not wait. */
-function meeting(count: number): () => Promise<void> {
-  let arrived = 0
-  let open = (): void => undefined
-  const opened = new Promise<void>((resolve) => {
-    open = resolve
-  })
-  return () => {
-    arrived += 1
-    if (arrived === count) open()
-    return opened
-  }
 }

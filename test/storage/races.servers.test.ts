@@ -18,6 +18,7 @@ import {
 } from '../../src/testing/testing.ts'
 import type { OpenDatabase, TestDatabase } from '../databases.ts'
 import { onDatabases, POSTGRES, SERVER_KINDS } from '../databases.ts'
+import { meeting } from '../deferred.ts'
 import { onMariadb, onPostgres } from './driver-hosts.ts'
 import { FIVE_SECONDS_AND_ROOM } from './promised-times.ts'
 import { query } from './server-uses.ts'
@@ -279,18 +280,4 @@ function watched<Tx>(database: TestDatabase<Tx>, listen: (text: string) => unkno
 /** At SERIALIZABLE the host's own COMMIT may fail on PostgreSQL. */
 function isSerializationFailure(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === '40001'
-}
-
-/** Opens when so many have come; later ones go through. */
-function meeting(size: number): () => Promise<void> {
-  let open = (): void => undefined
-  const opened = new Promise<void>((resolve) => {
-    open = resolve
-  })
-  let count = 0
-  return () => {
-    count += 1
-    if (count >= size) open()
-    return opened
-  }
 }

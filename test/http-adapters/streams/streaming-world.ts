@@ -1,5 +1,6 @@
 import type { Api, ApiRequest, ApiResponse } from '../../../src/http-adapters/http.ts'
 import { started } from '../../../src/http-adapters/routes/byte-stream.ts'
+import { deferred } from '../../deferred.ts'
 import type { Person, World } from '../../world.ts'
 import { openWorld } from '../../world.ts'
 
@@ -50,18 +51,15 @@ export function piece(index: number): Uint8Array {
 /** Pieces that are counted when they are produced. What is thrown behind them is `error`, if there is one. */
 export class Pieces implements AsyncIterableIterator<Uint8Array> {
   produced = 0
-  /** Fulfils when the adapter has ended the bytes before their end. */
-  readonly returned: Promise<void>
   readonly #count: number
   readonly #error: Error | undefined
-  #isReturned: () => void = () => undefined
+  readonly #ended = deferred()
+  /** Fulfils when the adapter has ended the bytes before their end. */
+  readonly returned: Promise<void> = this.#ended.promise
 
   constructor(count: number, error?: Error) {
     this.#count = count
     this.#error = error
-    this.returned = new Promise((resolve) => {
-      this.#isReturned = resolve
-    })
   }
 
   [Symbol.asyncIterator](): this {
@@ -78,7 +76,7 @@ export class Pieces implements AsyncIterableIterator<Uint8Array> {
   }
 
   async return(): Promise<IteratorResult<Uint8Array>> {
-    this.#isReturned()
+    this.#ended.resolve()
     return { done: true, value: undefined }
   }
 }

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import type { PgPool } from '../../../../src/storage/postgres.ts'
 import { postgresStorage } from '../../../../src/storage/postgres.ts'
 import { BOARD, issuesOn, pin } from '../../../../src/testing/testing.ts'
+import { deferred } from '../../../deferred.ts'
 import type { PglitePool } from '../../../pglite.ts'
 import { startPglite } from '../../../pglite.ts'
 
@@ -49,15 +50,12 @@ test('withTransaction does not wait for a check of the tables that waits for its
 
 test('closing waits for what was called before, and what is called then is refused', async () => {
   const storage = await migrated()
-  let commit = (): void => undefined
-  const held = new Promise<void>((resolve) => {
-    commit = resolve
-  })
-  const pinning = pin(storage, BOARD, '1', { beforeCommit: () => held })
+  const held = deferred()
+  const pinning = pin(storage, BOARD, '1', { beforeCommit: () => held.promise })
   const closing = storage.close()
   const outcome = await Promise.race([closing.then(() => 'closed'), new Promise((next) => setTimeout(next, 50))])
   await expect(issuesOn(storage, BOARD)).rejects.toMatchObject({ code: 'STORAGE_UNAVAILABLE' })
-  commit()
+  held.resolve()
 
   expect([outcome, await pinning, await closing, await storage.close()]).toEqual([undefined, 1, undefined, undefined])
 })
