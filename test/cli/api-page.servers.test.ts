@@ -1,52 +1,31 @@
 import { request as forward } from 'node:http'
-import type { Browser, Locator, Page } from 'playwright-core'
-import { chromium } from 'playwright-core'
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest'
+import type { Locator, Page } from 'playwright-core'
+import { afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
+import { describeInBrowser } from '../browser.ts'
 import { serve } from '../http.ts'
-import { describeWith, programPath } from '../programs.ts'
 import type { Running } from '../start-forgelet.ts'
 import { startForgelet } from '../start-forgelet.ts'
-
-// A real browser.
 
 const fixture = {
   users: [{ username: 'alice', siteAdmin: true, tokens: ['alice-token'] }, { username: 'sam' }],
   badges: [{ slug: 'night-owl', description: 'Ships after midnight' }],
 }
-/** The browser makes no connections of its own, as far as it can be configured. */
-const QUIET = [
-  '--no-sandbox',
-  '--disable-gpu',
-  '--disable-quic',
-  '--no-first-run',
-  '--disable-background-networking',
-  '--disable-component-update',
-  '--disable-sync',
-]
 
-describeWith(['chromium'], 'the API page in a browser', () => {
-  vi.setConfig({ testTimeout: 90_000 }) // a browser on a machine with more to do
-
+describeInBrowser('the API page in a browser', (browser) => {
   let running: Running
-  let browser: Browser
   let page: Page
   let requested: string[]
   let complaints: string[]
 
   beforeAll(async () => {
     running = await startForgelet(['--db', ':memory:'], { fixture })
-    browser = await chromium.launch({ executablePath: programPath('chromium') ?? 'chromium', args: QUIET })
-  })
-
-  afterAll(async () => {
-    await browser?.close()
-    await running?.stop()
+    return async () => void (await running.stop())
   })
 
   beforeEach(async () => {
     requested = []
     complaints = []
-    page = await browser.newPage()
+    page = await browser().newPage()
     page.on('request', (request) => requested.push(request.url()))
     page.on('pageerror', (error) => complaints.push(error.message))
     page.on('console', (message) => {

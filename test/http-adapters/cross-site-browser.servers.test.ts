@@ -1,24 +1,14 @@
 import type { IncomingMessage } from 'node:http'
-import type { Browser, Page } from 'playwright-core'
-import { chromium } from 'playwright-core'
-import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest'
+import type { Page } from 'playwright-core'
+import { beforeEach, expect, test, vi } from 'vitest'
+import { describeInBrowser } from '../browser.ts'
 import { serve } from '../http.ts'
-import { describeWith, programPath } from '../programs.ts'
 import type { World } from '../world.ts'
 import { authenticate, openWorld } from '../world.ts'
 import { mounted } from './node/mounted.ts'
 
 // A host whose users sign in with a cookie, and a page of another site that abuses it, in a real browser.
 
-const QUIET = [
-  '--no-sandbox',
-  '--disable-gpu',
-  '--disable-quic',
-  '--no-first-run',
-  '--disable-background-networking',
-  '--disable-component-update',
-  '--disable-sync',
-]
 const PIN = '/api/repos/acme/rocket/issues/1/pin'
 
 /** What the host saw of the requests for the API. */
@@ -29,28 +19,19 @@ interface Seen {
   readonly status: number
 }
 
-describeWith(['chromium'], 'a page of another site in a browser', () => {
-  vi.setConfig({ testTimeout: 90_000 }) // a browser on a busy machine
-
-  let browser: Browser
+describeInBrowser('a page of another site in a browser', (browser) => {
   let page: Page
   let world: World
   let seen: Seen[]
   let host: string
   let elsewhere: string
 
-  beforeAll(async () => {
-    browser = await chromium.launch({ executablePath: programPath('chromium') ?? 'chromium', args: QUIET })
-  })
-
-  afterAll(() => browser?.close())
-
   beforeEach(async () => {
     world = openWorld()
     seen = []
     host = `http://127.0.0.1:${await serve(hostListener())}`
     elsewhere = `http://localhost:${await serve((_request, response) => htmlPage(response, 'elsewhere'))}`
-    page = await (await browser.newContext()).newPage()
+    page = await (await browser().newContext()).newPage()
     await page.goto(`${host}/login`)
   })
 
