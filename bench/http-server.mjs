@@ -1,6 +1,7 @@
 // The servers of http.mjs: `node bench/http-server.mjs VARIANT FILE STATEMENTS`. All use SQLite and belong to the same
 // host: accounts and issues in maps, one token, and Olga, who owns the organization and the repository. By hand, a server looks up
 // and decides what forgelet looks up and decides, runs the statements that forgelet runs, and sends the same response.
+import { writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { pathToFileURL } from 'node:url'
 import middie from '@fastify/middie'
@@ -13,6 +14,7 @@ import { expressHandler } from 'forgelet/express'
 import { fetchHandler } from 'forgelet/fetch'
 import { createApi } from 'forgelet/http'
 import { nodeHandler } from 'forgelet/node'
+import { openKeyFile, sshKey } from 'forgelet/signing-keys'
 import { sqliteStorage } from 'forgelet/storage/sqlite'
 import { Hono } from 'hono'
 import { runServer } from './servers.mjs'
@@ -48,7 +50,9 @@ function findAccount(name) {
 /** The headers of every response. */
 const ALWAYS = { 'Cache-Control': 'max-age=0, private, must-revalidate', 'X-Content-Type-Options': 'nosniff' }
 const EMPTY = { 'Content-Length': 0 }
-const key = { format: 'ssh', text: `ssh-ed25519 ${'A'.repeat(68)} forge@git.example.com\n`, etag: '"key-1"' }
+const KEY_LINE =
+  'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIF6HDHBlFcSWiIszAyfIC/Go704euAKaXrBYUfFIWSjU forge@git.example.com\n'
+const key = await sshKey(KEY_LINE).publicKey()
 const KEY_HEADERS = {
   ...ALWAYS,
   'Content-Type': 'text/plain; charset=utf-8',
@@ -56,8 +60,8 @@ const KEY_HEADERS = {
   'Content-Length': Buffer.byteLength(key.text),
 }
 
-/** Makes the forge of this host. */
-export function openForge(storage) {
+/** Makes the forge of this host. Its key is there already, unless it comes from another source. */
+export function openForge(storage, signingKey = { format: key.format, publicKey: () => key }) {
   return createForge({
     storage,
     policy: rolePolicy({
@@ -66,7 +70,7 @@ export function openForge(storage) {
       organizationRole: (id, { actor }) => (owners.get(Number(id)) === actor.id ? 'owner' : 'stranger'),
     }),
     membership: { isMember: () => false },
-    signingKey: { format: key.format, publicKey: () => key },
+    signingKey,
   })
 }
 
@@ -97,8 +101,8 @@ function authenticate(request) {
   return tokens.get(request.headers.authorization) ?? null
 }
 
-function api(file) {
-  return openApi(openForge(sqliteStorage(file)))
+function api(file, signingKey) {
+  return openApi(openForge(sqliteStorage(file), signingKey))
 }
 
 /** With casts, as forgelet has them: otherwise SQLite prepares the statement again for each page. */
@@ -236,6 +240,11 @@ const variants = {
     })
   },
   node: (file) => createServer(nodeHandler(api(file), { authenticate, basePath: '/api/v1' })),
+  async 'node, key file'(file) {
+    const path = `${file}.pub`
+    writeFileSync(path, KEY_LINE)
+    return createServer(nodeHandler(api(file, await openKeyFile(path)), { authenticate, basePath: '/api/v1' }))
+  },
   'node by hand'(file, statements) {
     const { statusOfBlock, pinned, blocksOf } = byHand(file, statements)
     return createServer((request, response) => {

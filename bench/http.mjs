@@ -22,7 +22,7 @@ const ROUNDS = 6
 const WARM_UP = 30_000
 const CONNECTIONS = 64
 
-/** Measures the block check, the pinned list, a page of a list, the signing key, and changes. */
+/** Measures the block check, the pinned list, a page of a list, the signing key without and with its file, and changes. */
 export async function measure({ slices }) {
   const rounds = []
   for (let round = 0; round < ROUNDS; round += 1)
@@ -64,6 +64,7 @@ const READS = [
     reach: '>= 0.80',
   },
   { work: 'GET signing key', floor: 'bare node:http, the same bytes', of: ['key', 'key by hand'], reach: '>= 0.90' },
+  { work: 'GET signing key of a file', floor: 'bare node:http, the same bytes', of: ['key file', 'key by hand'] },
 ]
 const WRITES = ['kept', 'new'].map((how) => ({
   work: `PUT block, ${CONNECTIONS} ${how} connections, FULL, requests/s`,
@@ -80,7 +81,9 @@ async function reads(folder, slices) {
   for (const name of ['node', 'express', 'fastify', 'hono'].flatMap((one) => [one, `${one} by hand`])) {
     servers[name] = await startServer(SCRIPT, name, [file, statements])
   }
+  const keyFile = await startServer(SCRIPT, 'node, key file', [file])
   await compareReplies(servers)
+  deepStrictEqual(await ask(keyFile, KEY), await ask(servers.node, KEY))
 
   const sides = {}
   const add = (name, server, next, status) => {
@@ -91,8 +94,9 @@ async function reads(folder, slices) {
     add(work, servers.node, () => request, 200)
     add(`${work} by hand`, servers['node by hand'], () => request, 200)
   }
+  add('key file', keyFile, () => KEY, 200)
   const measured = await interleave(sides, { slices })
-  for (const server of Object.values(servers)) server.stop()
+  for (const server of [...Object.values(servers), keyFile]) server.stop()
   return measured
 }
 
