@@ -11,7 +11,7 @@ import type { Schema } from '../../../src/storage/sql/schema/schema.ts'
 import { forgeSchema } from '../../../src/storage/sql/schema/schema.ts'
 
 const MESSAGE =
-  'nothing brings tables that exist to the new form of a version that is released: append a version to `versions` that adds what is new, and its digest here. Before 1.0.0 is released, correct the digest if the change is meant'
+  'nothing brings tables that exist to the new form of a version that is released: append a version to `versions` that adds what is new, and its digest here. Until 0.1.0 is released, correct the digest if the change is meant'
 
 /** Digests of the statements: of the ledger, and of each version from 1. */
 const DIGESTS = {
