@@ -1,4 +1,4 @@
-import type { Answer, RouteRules, Subject } from '../access-rules.ts'
+import type { RouteRule, RouteRules } from '../access-rules.ts'
 import { ACCOUNTS, onUser } from '../access-rules.ts'
 import type { Ask, Case } from './case.ts'
 
@@ -15,6 +15,36 @@ function badge(id: number, slug: string): object {
     ...{ ID: id, Slug: slug, Description: `The ${slug}`, ImageURL: imageUrl },
   }
 }
+
+/** The bodies that no method takes, the pointers of their violations, and their codes where they are worth a look. */
+const INVALID_BODIES: readonly (readonly [
+  what: string,
+  body: object | string | undefined,
+  violations: readonly string[],
+  violationCodes?: readonly string[],
+])[] = [
+  ['no body', undefined, ['']],
+  ['blanks', ' \n', ['']],
+  ['what is not JSON', '{"badge_slugs":', ['']],
+  ['a form', 'badge_slugs=a', ['']],
+  ['a list', '["night-owl"]', ['']],
+  ['null', 'null', ['']],
+  ['no key', '{}', ['/badge_slugs'], ['required']],
+  ['a key in another case', '{"Badge_Slugs":["night-owl"]}', ['/badge_slugs']],
+  ['a key that is null', '{"badge_slugs":null}', ['/badge_slugs'], ['required']],
+  ['a key that is text', '{"badge_slugs":"night-owl"}', ['/badge_slugs'], ['type']],
+  ['an inherited key', '{"__proto__":{"badge_slugs":["night-owl"]}}', ['/badge_slugs']],
+  ['a slug that is a number', '{"badge_slugs":["night-owl",1]}', ['/badge_slugs/1']],
+  ['slugs that are null or empty', '{"badge_slugs":[null,"night-owl",""]}', ['/badge_slugs/0', '/badge_slugs/2']],
+  ['a slug of 256 characters', { badge_slugs: ['night-owl', 'n'.repeat(256)] }, ['/badge_slugs/1']],
+  ['a slug that holds NUL', { badge_slugs: ['night-owl', 'a\0b'] }, ['/badge_slugs/1']],
+  ['a slug that holds half a pair', { badge_slugs: ['night-owl', 'a\ud800b'] }, ['/badge_slugs/1']],
+  [
+    'more than a hundred wrong slugs, of which it names the first hundred,',
+    { badge_slugs: Array.from({ length: 101 }, () => 'n'.repeat(256)) },
+    Array.from({ length: 100 }, (_none, index) => `/badge_slugs/${index}`),
+  ],
+]
 
 /** Badges. */
 export const badgeCases: readonly Case[] = [
@@ -62,18 +92,6 @@ export const badgeCases: readonly Case[] = [
       expected: { code: 'UNKNOWN_BADGE' },
     }),
   ),
-  ...[
-    ['is missing', {}, 'required'] as const,
-    ['is null', { badge_slugs: null }, 'required'] as const,
-    ['is text', { badge_slugs: 'night-owl' }, 'type'] as const,
-  ].map(
-    ([what, body, code]): Case => ({
-      fact: `a list that ${what} has the violation "${code}"`,
-      ask: ['root', 'POST', BADGES, body],
-      status: 422,
-      expected: { violationCodes: [code] },
-    }),
-  ),
   {
     fact: 'DELETE removes one badge per slug, and passes over what is not held',
     before: grant('night-owl'),
@@ -89,50 +107,18 @@ export const badgeCases: readonly Case[] = [
     expected: { code: 'UNKNOWN_BADGE' },
     after: [BADGES, [badge(1, 'night-owl')]],
   },
-  ...(['POST', 'DELETE'] as const).flatMap((method) => [
+  ...(['POST', 'DELETE'] as const).flatMap((method): readonly Case[] => [
     {
       fact: `${method} with an empty list has nothing to do`,
       ask: ['root', method, BADGES, { badge_slugs: [] }],
       status: 204,
-    } as const,
-    ...(
-      [
-        ['no body', undefined, ['']],
-        ['blanks', ' \n', ['']],
-        ['what is not JSON', '{"badge_slugs":', ['']],
-        ['a form', 'badge_slugs=a', ['']],
-        ['a list', '["night-owl"]', ['']],
-        ['null', 'null', ['']],
-        ['no key', '{}', ['/badge_slugs']],
-        ['a key in another case', '{"Badge_Slugs":["night-owl"]}', ['/badge_slugs']],
-        ['a key that is null', '{"badge_slugs":null}', ['/badge_slugs']],
-        ['a key that is text', '{"badge_slugs":"night-owl"}', ['/badge_slugs']],
-        ['an inherited key', '{"__proto__":{"badge_slugs":["night-owl"]}}', ['/badge_slugs']],
-        ['a slug that is a number', '{"badge_slugs":["night-owl",1]}', ['/badge_slugs/1']],
-        ['slugs that are null or empty', '{"badge_slugs":[null,"night-owl",""]}', ['/badge_slugs/0', '/badge_slugs/2']],
-      ] as const
-    ).map(
-      ([what, body, violations]): Case => ({
+    },
+    ...INVALID_BODIES.map(
+      ([what, body, violations, violationCodes]): Case => ({
         fact: `${method} with ${what} is 422`,
         ask: ['root', method, BADGES, body],
         status: 422,
-        expected: { code: 'INVALID_INPUT', violations },
-      }),
-    ),
-  ]),
-  ...(['POST', 'DELETE'] as const).flatMap((method): readonly Case[] => [
-    {
-      fact: `${method} refuses a slug of 256 characters`,
-      ask: ['root', method, BADGES, { badge_slugs: ['night-owl', 'n'.repeat(256)] }],
-      status: 422,
-      expected: { code: 'INVALID_INPUT', violations: ['/badge_slugs/1'] },
-    },
-    ...['a\0b', 'a\ud800b'].map(
-      (slug): Case => ({
-        fact: `${method} refuses the slug ${JSON.stringify(slug)}`,
-        ask: ['root', method, BADGES, { badge_slugs: ['night-owl', slug] }],
-        status: 422,
-        expected: { code: 'INVALID_INPUT', violations: ['/badge_slugs/1'] },
+        expected: { code: 'INVALID_INPUT', violations, violationCodes },
       }),
     ),
     {
@@ -141,32 +127,18 @@ export const badgeCases: readonly Case[] = [
       status: 422,
       expected: { code: 'UNKNOWN_BADGE' },
     },
-    {
-      fact: `${method} names the first hundred slugs that are wrong`,
-      ask: ['root', method, BADGES, { badge_slugs: Array.from({ length: 101 }, () => 'n'.repeat(256)) }],
-      status: 422,
-      expected: {
-        code: 'INVALID_INPUT',
-        violations: Array.from({ length: 100 }, (_none, index) => `/badge_slugs/${index}`),
-      },
-    },
   ]),
-  {
-    fact: 'a body over the limit is 413',
-    world: { limits: { maxBodyBytes: 100 } },
-    ask: ['root', 'POST', BADGES, { badge_slugs: ['n'.repeat(100)] }],
-    status: 413,
-    expected: { code: 'BODY_TOO_LARGE' },
-  },
-  {
-    fact: 'a body over the limit is not read for a caller who may not send it',
-    world: { limits: { maxBodyBytes: 100 } },
-    ask: ['olga', 'POST', BADGES, { badge_slugs: ['n'.repeat(100)] }],
-    status: 403,
-  },
 ]
 
-const BODIES = ['{"badge_slugs":[]}', 'not JSON']
+/** POST and DELETE take the same, from the same callers. */
+const granting: RouteRule = {
+  asks: 'badges.grant',
+  needs: 'site admin',
+  statements: 3,
+  values: { username: ACCOUNTS },
+  bodies: ['{"badge_slugs":[]}', 'not JSON'],
+  answer: (subject) => onUser(subject, subject.body === 'not JSON' ? '422 INVALID_INPUT' : '204'),
+}
 
 /** Who may do what. */
 export const badgeRules: RouteRules = {
@@ -177,24 +149,6 @@ export const badgeRules: RouteRules = {
     values: { username: ACCOUNTS },
     answer: (subject) => onUser(subject, '200'),
   },
-  adminAddUserBadges: {
-    asks: 'badges.grant',
-    needs: 'site admin',
-    statements: 3,
-    values: { username: ACCOUNTS },
-    bodies: BODIES,
-    answer: (subject) => onUser(subject, withSlugs(subject)),
-  },
-  adminDeleteUserBadges: {
-    asks: 'badges.grant',
-    needs: 'site admin',
-    statements: 3,
-    values: { username: ACCOUNTS },
-    bodies: BODIES,
-    answer: (subject) => onUser(subject, withSlugs(subject)),
-  },
-}
-
-function withSlugs({ body }: Subject): Answer {
-  return body === 'not JSON' ? '422 INVALID_INPUT' : '204'
+  adminAddUserBadges: granting,
+  adminDeleteUserBadges: granting,
 }

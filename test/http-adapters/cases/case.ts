@@ -14,7 +14,7 @@ export interface Expected {
   /** The pointers of the violations. */
   readonly violations?: readonly string[]
   /** Their codes. */
-  readonly violationCodes?: readonly string[]
+  readonly violationCodes?: readonly string[] | undefined
   readonly json?: unknown
   readonly text?: string
   /** Null: it must not be there. */

@@ -1,4 +1,4 @@
-import type { RouteRules } from '../access-rules.ts'
+import type { RouteRule, RouteRules } from '../access-rules.ts'
 import { INDEXES, onIssue } from '../access-rules.ts'
 import type { Case } from './case.ts'
 import { issues, pin } from './pinned.ts'
@@ -143,29 +143,26 @@ export const pinCases: readonly Case[] = [
   },
 ]
 
+/** Lists, and whether there is room in them. */
+const reading: Omit<RouteRule, 'statements'> = { asks: 'pins.read', needs: 'repository reader', answer: () => '200' }
+/** Pinning and unpinning. */
+const pinning: RouteRule = {
+  asks: 'pins.write',
+  needs: 'repository admin',
+  statements: 4,
+  values: { index: INDEXES },
+  answer: (subject) => onIssue(subject, '204'),
+}
+
 /** Who may do what. */
 export const pinRules: RouteRules = {
-  repoListPinnedIssues: { asks: 'pins.read', needs: 'repository reader', statements: 9, answer: () => '200' },
-  repoListPinnedPullRequests: { asks: 'pins.read', needs: 'repository reader', statements: 9, answer: () => '200' },
-  repoNewPinAllowed: { asks: 'pins.read', needs: 'repository reader', statements: 3, answer: () => '200' },
-  pinIssue: {
-    asks: 'pins.write',
-    needs: 'repository admin',
-    statements: 4,
-    values: { index: INDEXES },
-    answer: (subject) => onIssue(subject, '204'),
-  },
-  unpinIssue: {
-    asks: 'pins.write',
-    needs: 'repository admin',
-    statements: 4,
-    values: { index: INDEXES },
-    answer: (subject) => onIssue(subject, '204'),
-  },
+  repoListPinnedIssues: { ...reading, statements: 9 },
+  repoListPinnedPullRequests: { ...reading, statements: 9 },
+  repoNewPinAllowed: { ...reading, statements: 3 },
+  pinIssue: pinning,
+  unpinIssue: pinning,
   moveIssuePin: {
-    asks: 'pins.write',
-    needs: 'repository admin',
-    statements: 4,
+    ...pinning,
     values: { index: ['3', '99'], position: ['1', '0'] },
     answer: (subject) =>
       onIssue(subject, subject.values['position'] === '0' ? '422 INVALID_INPUT' : '404 ISSUE_NOT_PINNED'),
