@@ -1,4 +1,3 @@
-import { gzipSync } from 'node:zlib'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import type { ObservedRequest } from '../../../src/http-adapters/http.ts'
 import { deferred } from '../../deferred.ts'
@@ -41,18 +40,6 @@ describe.each(carriers)('over $name', (host) => {
     await answered.catch(() => undefined)
 
     await expect.poll(async () => (await fetch(`${origin}${EXPORT}`)).status).toBe(200)
-    expect(world.logged).toEqual([])
-  })
-
-  it('a gzip bomb is 413 as soon as it is too long', async () => {
-    const { world, origin } = await serve({ limits: { maxImportBytes: 2_000_000 } })
-    const records = Array.from({ length: 100_000 }, (_, at) => JSON.stringify(issueRecord(at + 10)))
-    const body = gzipSync(`[${records.join()}]`)
-    const before = process.memoryUsage.rss()
-    const answer = await fetch(`${origin}${IMPORT}?dry_run=true`, { method: 'POST', body, headers: ADA })
-
-    expect([answer.status, await answer.json()]).toMatchObject([413, { code: 'BODY_TOO_LARGE' }])
-    expect(process.memoryUsage.rss() - before).toBeLessThan(200_000_000)
     expect(world.logged).toEqual([])
   })
 

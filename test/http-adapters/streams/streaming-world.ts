@@ -35,8 +35,8 @@ export function text(body: string): ApiResponse {
 }
 
 /** The body of a request as bytes. */
-export function streamOf(request: ApiRequest, limit: number = 100 * MEBIBYTE): AsyncIterable<Uint8Array> {
-  const stream = request.stream(limit)
+export function streamOf(request: ApiRequest): AsyncIterable<Uint8Array> {
+  const stream = request.stream(100 * MEBIBYTE)
   if (stream !== undefined && Symbol.asyncIterator in stream) return stream
   throw new TypeError('the body is not a stream')
 }

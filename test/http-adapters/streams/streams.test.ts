@@ -1,10 +1,9 @@
 import { once } from 'node:events'
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
-import type { ApiRequest } from '../../../src/http-adapters/http.ts'
 import { deferred } from '../../deferred.ts'
 import type { Connection, Running } from '../../http.ts'
 import { ask, dial } from '../../http.ts'
-import { carriers, express5Host } from '../hosts.ts'
+import { carriers } from '../hosts.ts'
 import type { Answer, StreamingWorld } from './streaming-world.ts'
 import {
   isPieces,
@@ -94,15 +93,6 @@ describe.each(carriers)('$name', (host) => {
       await stillAnswers()
     })
 
-    it('that fails before its first piece is an error response', async () => {
-      const connection = await begun(() => streamed(new Pieces(0, new Error('secret'))), ask('GET /a/b/streams', CLOSE))
-      const answer = (await connection.rest()).toString()
-
-      expect(answer).toMatch(/^HTTP\/1.1 500 .*"code":"INTERNAL"/s)
-      expect(answer).not.toContain('secret')
-      expect(current.logged).toMatchObject([{ fields: { error: { message: 'secret' } } }])
-    })
-
     it('that fails later is cut off, and logged once', async () => {
       const connection = await begun(() => streamed(new Pieces(4, new Error('secret'))), ask('GET /a/b/streams'))
       const answer = (await connection.rest()).toString('latin1')
@@ -170,23 +160,6 @@ describe.each(carriers)('$name', (host) => {
     })
 
     it.each([
-      ['chunked', { 'Transfer-Encoding': 'chunked' }],
-      ['with a length', hasLength(3 * MEBIBYTE)],
-    ])('(%s) is 413 beyond the limit, and the connection stays usable', async (framing, header) => {
-      const isChunked = framing === 'chunked'
-      const connection = await begun(
-        async (request) => (request.method === 'POST' ? text(await countOf(request, 2 * MEBIBYTE)) : text('next')),
-        post({ ...header, Connection: 'keep-alive' }),
-      )
-      for (let index = 0; index < 3; index += 1) await connection.send(isChunked ? chunk(piece(index)) : piece(index))
-      await connection.send((isChunked ? '0\r\n\r\n' : '') + ask('GET /a/b/streams', CLOSE))
-      const answer = (await connection.rest()).toString()
-
-      expect(answer).toMatch(/^HTTP\/1.1 413 .*"code":"BODY_TOO_LARGE".*HTTP\/1.1 200 .*next/s)
-      expect(current.logged).toEqual([])
-    })
-
-    it.each([
       ['while it is read', true],
       ['before the first read', false],
     ])('ends with the abort reason when the client disconnects %s, and nothing is logged', async (_when, isRead) => {
@@ -228,37 +201,6 @@ describe.each(carriers)('$name', (host) => {
   })
 })
 
-// A parser that stands before the API has read the body.
-describe('Express, behind a body parser', () => {
-  async function given(before: 'json' | 'raw', body: string, type: string, limit = MEBIBYTE): Promise<unknown> {
-    const taken = deferred<unknown>()
-    const { api } = streamingWorld(async (request) => {
-      const stream = request.stream(limit)
-      const isBytes = stream !== undefined && Symbol.asyncIterator in stream
-      taken.resolve(isBytes ? await countOf(request, limit) : stream)
-      return text('done')
-    })
-    const server = await express5Host.start(() => api, { prefix: '/a/b', before })
-    onTestFinished(() => server.stop())
-    const headers = { 'Content-Type': type }
-    const answer = await fetch(`${server.origin}/a/b/streams`, { method: 'POST', body, headers })
-    return answer.ok ? taken.promise : answer.json()
-  }
-
-  it.each([
-    ['a list of JSON is taken as it is', 'json', '[{"number":1},2]', 'application/json', [{ number: 1 }, 2]],
-    ['other JSON is a list of one value', 'json', '{"number":1}', 'application/json', [{ number: 1 }]],
-    ['a body that the parser does not read is still a stream', 'json', 'hello', 'application/octet-stream', '5'],
-    ['bytes are one piece', 'raw', 'hello', 'text/plain', '5'],
-  ] as const)('%s', async (_fact, before, body, type, expected) => {
-    expect(await given(before, body, type)).toEqual(expected)
-  })
-
-  it('bytes are limited', async () => {
-    expect(await given('raw', 'hello', 'text/plain', 4)).toMatchObject({ code: 'BODY_TOO_LARGE' })
-  })
-})
-
 /** The head of a request that has a body of bytes, and is the last of its connection unless it says something else. */
 function post(headers: Readonly<Record<string, string>>): string {
   return ask('POST /a/b/streams', { ...CLOSE, 'Content-Type': 'application/octet-stream', ...headers })
@@ -270,12 +212,6 @@ function hasLength(size: number): Readonly<Record<string, string>> {
 
 function chunk(bytes: Uint8Array): Uint8Array {
   return Buffer.concat([Buffer.from(`${bytes.length.toString(16)}\r\n`), bytes, Buffer.from('\r\n')])
-}
-
-async function countOf(request: ApiRequest, limit?: number): Promise<string> {
-  let count = 0
-  for await (const bytes of streamOf(request, limit)) count += bytes.length
-  return String(count)
 }
 
 /** The body of the next response. */
