@@ -1,4 +1,4 @@
-import { accessSync, constants } from 'node:fs'
+import { accessSync, constants, readFileSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import { describe, test } from 'vitest'
 
@@ -6,6 +6,11 @@ import { describe, test } from 'vitest'
 export function programPath(name: string): string | undefined {
   const folders = (process.env['PATH'] ?? '').split(delimiter)
   return folders.map((folder) => join(folder, name)).find(isExecutable)
+}
+
+/** The most memory that a process has used, in megabytes. */
+export function peakOf(pid: number): number {
+  return Number(/^VmHWM:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024
 }
 
 /**

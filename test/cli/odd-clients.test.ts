@@ -1,9 +1,9 @@
 import { once } from 'node:events'
-import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { ForgeServer } from '../../src/cli/server.ts'
 import { dial, exchange, listening, statuses } from '../http.ts'
+import { peakOf } from '../programs.ts'
 import type { Running } from '../start-forgelet.ts'
 import { startForgelet, startForgeletProcess } from '../start-forgelet.ts'
 
@@ -54,11 +54,6 @@ describe('forgelet serve', () => {
   })
 })
 
-/** The most memory that a process has used, in megabytes. */
-async function peakOf(pid: number): Promise<number> {
-  return Number(/^VmHWM:\s+(\d+) kB$/m.exec(await readFile(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024
-}
-
 test('300 clients that ask for the largest page and read nothing cost less than 200 MB, and others are answered', async () => {
   const { url, pid } = await startForgeletProcess(['--db', ':memory:', '--fixture', fixture])
   const clients = await Promise.all(Array.from({ length: 300 }, () => dial(url)))
@@ -69,7 +64,7 @@ test('300 clients that ask for the largest page and read nothing cost less than 
     expect((await fetch(new URL('/api/swagger/swagger-ui-bundle.js', url))).status).toBe(200)
   }
   expect(clients.filter(({ socket }) => socket.destroyed)).toEqual([])
-  expect(await peakOf(pid)).toBeLessThan(200)
+  expect(peakOf(pid)).toBeLessThan(200)
 })
 
 test('a client that does not read its response is cut off, after 30 seconds', async () => {

@@ -9,8 +9,8 @@ import { trackerContract } from '../../../src/testing/testing.ts'
 import { allOf, anIssue, commentsOf, textOf } from '../../core/exchange/records.ts'
 import type { AnyKind, DatabaseKind, TestDatabase } from '../../databases.ts'
 import { newDatabase, onDatabases, SQLITE } from '../../databases.ts'
+import { generatedDocument } from '../../schema/documents/generated-issues.ts'
 import { alice, onHosts, sam, walt } from '../open-host.ts'
-import { generatedDocument } from './documents.ts'
 
 const NONE = { created: 0, updated: 0, unchanged: 0, skipped: 0 }
 const document = generatedDocument()

@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import type { IssueRecord, LabelRecord } from '../../../src/index.ts'
+import type { IssueRecord, LabelRecord } from '../../../src/schema/schema.ts'
 
 /** Characters of every plane, and those that databases, languages and shells take for something else. */
 const character = fc.oneof(
