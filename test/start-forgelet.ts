@@ -7,7 +7,7 @@ import { join, resolve } from 'node:path'
 import type { Readable, Writable } from 'node:stream'
 import { afterAll, onTestFinished, TestRunner } from 'vitest'
 import type { CommandIO } from '../src/cli/command.ts'
-import { runCli } from '../src/cli/program.ts'
+import { createProgram, runCli } from '../src/cli/program.ts'
 
 // The ways to start the command: in this process, from the sources, which is quicker; or as a process, from dist, for what only
 // a process can show: signals, exit codes, standard streams, memory. What a test starts ends with it. What a hook starts, the
@@ -62,6 +62,21 @@ export interface StartOptions {
   readonly fixture?: object | undefined
   /** Variables of the environment. */
   readonly environment?: Readonly<Record<string, string>> | undefined
+}
+
+/** A command that nothing stops, and that writes nowhere. */
+const unheard = (): CommandIO => ({
+  out: () => undefined,
+  err: () => undefined,
+  write: async () => undefined,
+  showStatus: undefined,
+  stop: new AbortController().signal,
+  environment: {},
+})
+
+/** The commands and their options, to be read and not to be run. */
+export function definedCommands(): ReturnType<typeof createProgram> {
+  return createProgram(unheard())
 }
 
 /** Runs a command to its end in this process. */
@@ -188,9 +203,7 @@ async function runHere(
 ): Promise<Ended> {
   const printed = { out: '', err: '' }
   const code = await runCli(args, {
-    showStatus: undefined,
-    stop: new AbortController().signal,
-    environment: {},
+    ...unheard(),
     ...io,
     out(line) {
       printed.out += `${line}\n`

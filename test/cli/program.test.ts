@@ -1,14 +1,12 @@
 import { execFileSync } from 'node:child_process'
 import { readFile } from 'node:fs/promises'
 import { describe, expect, test } from 'vitest'
-import { createProgram } from '../../src/cli/program.ts'
 import { describeWith } from '../programs.ts'
-import { runForgelet, runForgeletProcess } from '../start-forgelet.ts'
+import { definedCommands, runForgelet, runForgeletProcess } from '../start-forgelet.ts'
 
 // What the command shows of itself: its version, its help, and the scripts that complete it.
 
-const io = { out: () => undefined, err: () => undefined, write: async () => undefined, showStatus: undefined }
-const program = createProgram({ ...io, stop: new AbortController().signal, environment: {} })
+const program = definedCommands()
 const commands = program.commands.flatMap((one) => (one.commands.length === 0 ? [one] : one.commands))
 
 describe('forgelet', () => {

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { expect, test } from 'vitest'
 import { parse } from 'yaml'
-import { createProgram } from '../../src/cli/program.ts'
+import { definedCommands } from '../start-forgelet.ts'
 
 // examples/many-processes/compose.yaml, as Compose and the command read it.
 
@@ -20,19 +20,10 @@ const file = parse(readFileSync(join(folder, 'compose.yaml'), 'utf8'), { merge: 
 const { database, proxy, ...forges }: Readonly<Record<'database' | 'proxy' | 'forge-1' | 'forge-2', Service>> =
   file.services
 
-const noOutput = {
-  out: () => undefined,
-  err: () => undefined,
-  write: async () => undefined,
-  showStatus: undefined,
-  stop: new AbortController().signal,
-  environment: {},
-}
-
 test.each(Object.values(forges))('a process has a command line that forgelet accepts, and its database', (forge) => {
   const [command, name, ...args] = forge.command ?? []
   expect([command, name]).toEqual(['node_modules/.bin/forgelet', 'serve'])
-  const serve = createProgram(noOutput).commands.find((sub) => sub.name() === 'serve')
+  const serve = definedCommands().commands.find((sub) => sub.name() === 'serve')
   expect(serve?.parseOptions(args)).toEqual({ operands: [], unknown: [] })
   const { host, port, fixture } = serve?.opts() ?? {}
   expect([host, port]).toEqual(['0.0.0.0', 3000])
