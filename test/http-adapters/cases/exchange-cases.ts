@@ -164,14 +164,6 @@ export const exchangeCases: readonly Case[] = [
       expected: { code: 'FORBIDDEN' },
     }),
   ),
-  ...(['will', 'rita', 'stan'] as const).map(
-    (who): Case => ({
-      fact: `${who} may not import`,
-      ask: [who, 'POST', `${IMPORT}?dry_run=perhaps`, 'not JSON'],
-      status: 403,
-      expected: { code: 'FORBIDDEN' },
-    }),
-  ),
   {
     fact: 'an import that is too long is 413',
     world: { limits: { maxImportBytes: 300 } },

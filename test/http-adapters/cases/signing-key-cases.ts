@@ -3,7 +3,6 @@ import type { RouteRules } from '../access-rules.ts'
 import type { Case } from './case.ts'
 
 const ROCKET = '/repos/acme/rocket'
-const NO_KEY = { code: 'NO_SIGNING_KEY', message: 'no signing key' }
 
 /** Signing keys. */
 export const signingKeyCases: readonly Case[] = [
@@ -25,18 +24,14 @@ export const signingKeyCases: readonly Case[] = [
       status: 200,
       expected: { text: '-----BEGIN PGP PUBLIC KEY BLOCK-----\n' },
     },
-    {
-      fact: `${prefix}/signing-key.pub is 404 without a key`,
-      ask: ['anonymous', 'GET', `${prefix}/signing-key.pub`],
-      status: 404,
-      expected: NO_KEY,
-    },
-    {
-      fact: `${prefix}/signing-key.gpg is 404 without a key`,
-      ask: ['anonymous', 'GET', `${prefix}/signing-key.gpg`],
-      status: 404,
-      expected: NO_KEY,
-    },
+    ...['pub', 'gpg'].map(
+      (format): Case => ({
+        fact: `${prefix}/signing-key.${format} is 404 without a key`,
+        ask: ['anonymous', 'GET', `${prefix}/signing-key.${format}`],
+        status: 404,
+        expected: { code: 'NO_SIGNING_KEY', message: 'no signing key' },
+      }),
+    ),
     {
       fact: `${prefix}/signing-key.gpg names the format of an SSH key, which is not touched`,
       world: { signingKey: unreadableKey },
