@@ -80,21 +80,6 @@ describe('pins', () => {
     const pulls = (await as().repos.repoListPinnedPullRequests('acme', 'rocket')).data
     expect(pulls.map(({ number }) => number)).toEqual([7])
   })
-
-  test('show the issue as the API describes it', async () => {
-    await as('ada').repos.pinIssue('acme', 'secret', 1)
-    const { data, headers } = await as('rita').repos.repoListPinnedIssues('acme', 'secret')
-
-    expect(headers.get('x-total-count')).toBe('1')
-    expect(data[0]).toMatchObject({
-      number: 1,
-      title: 'issue 1',
-      state: 'open',
-      user: { login: 'stan' },
-      repository: { full_name: 'acme/secret' },
-      pull_request: null,
-    })
-  })
 })
 
 test('blocks are made, checked, listed page by page, and lifted', async () => {
