@@ -214,13 +214,3 @@ describe('a body', () => {
     expect(statuses(await exchange(port, begin, ...pieces, '0\r\n\r\n'))).toEqual([204])
   })
 })
-
-it('a logger and a newId that fail do not change an answer', async () => {
-  const fail = (): never => {
-    throw new Error('no disk')
-  }
-  const logger = { error: fail, warn: fail }
-  const port = await serve(mounted(openWorld({ logger, newId: fail }), { authenticate: fail }))
-
-  expect(await exchange(port, ask('GET /api/orgs/acme/blocks', CLOSE))).toMatch(/"requestId":"[\da-f-]{36}"/)
-})

@@ -1,8 +1,7 @@
 import { describe, expect, it, vi } from 'vitest'
 import type { ApiRequest, ApiResponse } from '../../../src/http-adapters/http.ts'
-import { createApi } from '../../../src/http-adapters/http.ts'
-import { createForge, ForgeError } from '../../../src/index.ts'
-import { memoryStorage } from '../../../src/storage/memory.ts'
+import { ForgeError } from '../../../src/index.ts'
+import type { Person } from '../../world.ts'
 import { directory, openWorld, people, present, unreadableKey } from '../../world.ts'
 import { plainRequest } from '../dispatch.ts'
 
@@ -10,14 +9,14 @@ function request(method: string, path: string): ApiRequest {
   return plainRequest({ method, path })
 }
 
+const asRoot = (): Person | null => people[0] ?? null
+
 /** The headers of a request that another site sends. */
 function fromElsewhere(name: string): string | undefined {
   return name === 'sec-fetch-site' ? 'cross-site' : undefined
 }
 
 describe('createApi', () => {
-  const { forge } = openWorld()
-
   it.each([
     ['a publicUrl that is not a URL', { publicUrl: 'git.example.com' }],
     ['a publicUrl with a query', { publicUrl: 'https://git.example.com/?a' }],
@@ -29,7 +28,7 @@ describe('createApi', () => {
     ['an unknown service', { services: ['pins', 'wiki'] }],
     ['invalid limits', { limits: null }],
   ])('refuses %s', (_what, options) => {
-    expect(() => Reflect.apply(createApi, undefined, [forge, { directory, present, ...options }])).toThrow(TypeError)
+    expect(() => openWorld(options as never)).toThrow(TypeError)
   })
 })
 
@@ -42,7 +41,7 @@ describe('docsUrl', () => {
     ['POST', '/repos/acme/rocket/issues/pinned', 405],
     ['GET', '/signing-key.pub', 500],
   ])('is named by the error that answers %s %s', async (method, path, status) => {
-    const reply = await api.dispatch(request(method, path), () => people[0] ?? null)
+    const reply = await api.dispatch(request(method, path), asRoot)
 
     expect([reply?.status, JSON.parse(String(reply?.body))]).toMatchObject([status, { url: docsUrl }])
   })
@@ -57,7 +56,7 @@ describe('docsUrl', () => {
 describe('a docsUrl that ends in #', () => {
   it('is followed by the code of the error, in lower case', async () => {
     const { api } = openWorld({ docsUrl: 'https://docs.example.com/reference/errors#' })
-    const reply = await api.dispatch(request('GET', '/orgs/acme/blocks/stan'), () => people[0] ?? null)
+    const reply = await api.dispatch(request('GET', '/orgs/acme/blocks/stan'), asRoot)
 
     expect(JSON.parse(String(reply?.body))).toMatchObject({
       url: 'https://docs.example.com/reference/errors#not_blocked',
@@ -103,9 +102,7 @@ describe('dispatch', () => {
     ['POST', '/repos/acme/rocket/issues/1/pin', 204],
     ['GET', '/admin/users/nosuch/badges', 404],
   ])('answers %s %s at once where everything does', (method, path, status) => {
-    const root = people[0]
-
-    expect(openWorld().api.dispatch(request(method, path), () => root ?? null)).toMatchObject({ status })
+    expect(openWorld().api.dispatch(request(method, path), asRoot)).toMatchObject({ status })
   })
 
   it.each([
@@ -119,30 +116,6 @@ describe('dispatch', () => {
     await openWorld().api.dispatch({ ...request(method, path), header: fromElsewhere }, asked)
 
     expect(asked).not.toHaveBeenCalled()
-  })
-
-  it('gives the badge policy no user, and the others what they are about', async () => {
-    const asked: object[] = []
-    const forge = createForge({
-      storage: memoryStorage(),
-      membership: { isMember: () => false },
-      policy: {
-        authorize: (about) => {
-          asked.push(about)
-          return { allow: false, reason: 'no' }
-        },
-      },
-    })
-    const api = createApi(forge, { directory, present })
-    for (const path of ['/admin/users/stan/badges', '/orgs/acme/blocks', '/repos/acme/rocket/new_pin_allowed']) {
-      await api.dispatch(request('GET', path), () => null)
-    }
-
-    expect(asked).toEqual([
-      { action: 'badges.read', userId: undefined },
-      { action: 'blocks.read', organizationId: '6' },
-      { action: 'pins.read', repositoryId: '1' },
-    ])
   })
 
   it('asks the presenter once for a list, and not for an empty one', async () => {
@@ -171,7 +144,7 @@ describe('dispatch', () => {
       // What a host in JavaScript may give.
       directory: { ...directory, findIssue: () => ({ id: 201, repositoryId, kind: 'issue' }) as never },
     })
-    const reply = await api.dispatch(request('POST', '/repos/acme/rocket/issues/1/pin'), () => people[0] ?? null)
+    const reply = await api.dispatch(request('POST', '/repos/acme/rocket/issues/1/pin'), asRoot)
 
     expect(reply).toMatchObject({ status: 500 })
     expect(logged).toMatchObject([{ fields: { error: expect.any(TypeError) } }])
@@ -182,7 +155,7 @@ describe('dispatch', () => {
     const { api } = openWorld({
       directory: { ...directory, findIssue: () => ({ id: 101, repositoryId, kind: 'issue' }) },
     })
-    const reply = await api.dispatch(request('POST', '/repos/acme/rocket/issues/1/pin'), () => people[0] ?? null)
+    const reply = await api.dispatch(request('POST', '/repos/acme/rocket/issues/1/pin'), asRoot)
 
     expect(reply).toMatchObject({ status: 204 })
   })
@@ -206,7 +179,7 @@ describe('dispatch', () => {
       },
     })
 
-    expect(await api.dispatch(request(method, path), () => people[0] ?? null)).toMatchObject({ status: 404 })
+    expect(await api.dispatch(request(method, path), asRoot)).toMatchObject({ status: 404 })
   })
 
   /** A list of two pins, as the presenter of issues shows them. */
@@ -214,7 +187,7 @@ describe('dispatch', () => {
     const issues = () => shown as readonly object[] // what a host in JavaScript may give
     const { api, forge } = openWorld({ present: { ...present, issues } })
     for (const id of [101, 102]) await forge.pins.pin('system', { id, repositoryId: 1, kind: 'issue' })
-    return api.dispatch(request('GET', '/repos/acme/rocket/issues/pinned'), () => people[0] ?? null)
+    return api.dispatch(request('GET', '/repos/acme/rocket/issues/pinned'), asRoot)
   }
 
   it('shows in a list what toJSON of an object says, as JSON.stringify does', async () => {
@@ -272,7 +245,7 @@ describe('dispatch', () => {
     for (const path of ['/orgs/acme/blocks', '/admin/users/stan/badges']) {
       const { api, logged } = openWorld({ directory: { ...directory, findAccount } })
 
-      expect(await api.dispatch(request('GET', path), () => people[0] ?? null)).toMatchObject({ status: 500 })
+      expect(await api.dispatch(request('GET', path), asRoot)).toMatchObject({ status: 500 })
       expect(logged).toMatchObject([{ fields: { error: expect.any(TypeError) } }])
     }
   })
@@ -304,7 +277,7 @@ describe('dispatch', () => {
     const asked: ApiRequest = { ...request('POST', '/repos/acme/rocket/issues/1/pin'), header: fromElsewhere }
     const options = { crossSite: crossSite as 'allow' }
 
-    expect(await openWorld().api.dispatch(asked, () => people[0] ?? null, options)).toMatchObject({ status })
+    expect(await openWorld().api.dispatch(asked, asRoot, options)).toMatchObject({ status })
   })
 
   it.each([{}, { id: undefined }, { id: null }, { id: '' }, { id: 1.5 }, [], 'system', 'anonymous', '', false, 0, 7])(
@@ -328,7 +301,7 @@ describe('dispatch', () => {
     ['', ''],
   ])('keeps of ?%s the note %j', async (query, note) => {
     const { api, forge } = openWorld()
-    await api.dispatch({ ...request('PUT', '/orgs/acme/blocks/stan'), query }, () => people[0] ?? null)
+    await api.dispatch({ ...request('PUT', '/orgs/acme/blocks/stan'), query }, asRoot)
 
     expect(await forge.blocks.find('system', { organizationId: 6, userId: 7 })).toMatchObject({ note })
   })

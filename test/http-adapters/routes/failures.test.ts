@@ -70,6 +70,10 @@ describe('a failure', () => {
   })
 })
 
+function noDisk(): never {
+  throw new Error('no disk')
+}
+
 describe('a failure is answered all the same', () => {
   const hostile = new Proxy(new Error('x'), {
     has: () => {
@@ -88,29 +92,29 @@ describe('a failure is answered all the same', () => {
     expect(levels).toEqual(['error'])
   })
 
-  it.each([[5n], [''], [undefined], [{}]])('with a random id when newId gives %s', (id) => {
-    // What a host in JavaScript may give.
-    const newId = (): never => id as never
-    const { body } = openWorld({ newId }).api.failed(request, new Error('x'))
+  it.each([...[5n, '', undefined, {}].map((id) => [`gives ${id}`, () => id] as const), ['throws', noDisk] as const])(
+    'with a random id when newId %s',
+    (_how, newId) => {
+      // What a host in JavaScript may give.
+      const { body } = openWorld({ newId: newId as () => never }).api.failed(request, new Error('x'))
 
-    expect(JSON.parse(body ?? '')).toMatchObject({ requestId: expect.stringMatching(/^[\da-f-]{36}$/) })
-  })
+      expect(JSON.parse(body ?? '')).toMatchObject({ requestId: expect.stringMatching(/^[\da-f-]{36}$/) })
+    },
+  )
 
-  it('when the logger rejects, which is not reported', async () => {
+  it.each([
+    ['throws', noDisk],
+    ['rejects, which is not reported', async () => noDisk()],
+  ])('when the logger %s', async (_how, fail) => {
     const unheard = vi.fn()
     process.on('unhandledRejection', unheard)
     onTestFinished(() => void process.off('unhandledRejection', unheard))
-    let calls = 0
-    const failing = async (): Promise<never> => {
-      calls += 1
-      throw new Error('no disk')
-    }
-
+    const failing = vi.fn(fail)
     const { api } = openWorld({ logger: { error: failing, warn: failing } })
     expect(api.failed(request, new Error('x'))).toMatchObject({ status: 500 })
     await new Promise((resolve) => setImmediate(resolve)) // unhandled rejections are reported by then
 
-    expect(calls).toBe(1)
+    expect(failing).toHaveBeenCalledOnce()
     expect(unheard).not.toHaveBeenCalled()
   })
 })

@@ -5,6 +5,7 @@ import type { ApiRequest } from '../../../src/http-adapters/routes/messages.ts'
 import type { Actor, ForgeOptions, ServiceName } from '../../../src/index.ts'
 import { createForge } from '../../../src/index.ts'
 import { memoryStorage } from '../../../src/storage/memory.ts'
+import { openWorld } from '../../world.ts'
 import { plainRequest } from '../dispatch.ts'
 
 type Settings = Partial<ForgeOptions<Actor, undefined>>
@@ -88,7 +89,7 @@ describe('the limits of an API', () => {
       { defaultPageSize: 20, maxPageSize: 20, maxBodyBytes: 9 },
     ],
   ])('%j are %j', (given, limits) => {
-    expect(limitsIn(createApi(aForge({}), { ...broken, limits: given }))).toEqual(limits)
+    expect(limitsIn(openWorld({ limits: given }).api)).toEqual(limits)
   })
 
   it.each([
@@ -101,7 +102,7 @@ describe('the limits of an API', () => {
     [{ maxImports: 1.5 }, 'limits.maxImports must be an integer from 1 to'],
     [{ maxRecordBytes: 268_435_457 }, 'limits.maxRecordBytes must be an integer from 1 to 268435456'],
   ])('cannot be %j', (limits, message) => {
-    expect(() => createApi(aForge({}), { ...broken, limits })).toThrow(message)
+    expect(() => openWorld({ limits })).toThrow(message)
   })
 })
 
@@ -123,7 +124,7 @@ describe('createApi names the method that is missing, and the service that needs
     [['badges'], { directory: 5 }, 'directory.findAccount: a function, for the service badges'],
     [['signing-keys'], {}, 'directory.findRepository: a function, for the service signing-keys'],
   ])('%j with %o', (services, ports, message) => {
-    const make = () => Reflect.apply(createApi, undefined, [aForge({}), { services, ...ports }])
+    const make = () => Reflect.apply(createApi, undefined, [openWorld().forge, { services, ...ports }])
 
     expect(make).toThrow(new TypeError(`createApi needs ${message}`))
   })
@@ -135,7 +136,7 @@ describe('createApi names the method that is missing, and the service that needs
     [['signing-keys'], { directory: { findRepository } }],
     [[], {}],
   ])('and needs no other: %j', (services, ports) => {
-    const make = () => Reflect.apply(createApi, undefined, [aForge({}), { services, ...ports }])
+    const make = () => Reflect.apply(createApi, undefined, [openWorld().forge, { services, ...ports }])
 
     expect(make).not.toThrow()
   })
