@@ -6,7 +6,7 @@ import { openWorld } from '../world.ts'
 import type { Answer, RouteRule, Subject } from './access-rules.ts'
 import { CALLERS, expected, OWNERS } from './access-rules.ts'
 import { RULES } from './cases.ts'
-import { plainRequest, readText } from './dispatch.ts'
+import { dispatched } from './dispatch.ts'
 
 // Every route, for every caller, on everything of every visibility: who may, who may not, and what those learn.
 
@@ -102,14 +102,10 @@ function valuesOf(name: string, { values = {} }: RouteRule): readonly string[] {
 /** What is answered: the status, the code of an error, and the whole reply. */
 async function ask({ caller, method, path, body }: Sent): Promise<{ readonly answer: string; readonly reply: string }> {
   const token = caller === 'invalid credential' ? 'token no-such-token' : `token ${caller}-token`
-  const authorization = caller === 'anonymous' ? undefined : token
-  const header = (name: string) => (name === 'authorization' ? authorization : undefined)
-  const request = plainRequest({ method, path, header, body })
-  const { status, headers, ...sent } =
-    (await host.api.dispatch(request, () => host.authenticate(authorization))) ?? host.api.unmatched(request)
-  const text = await readText({ status, headers, ...sent })
-  const code = method === 'HEAD' || status < 400 ? '' : ` ${JSON.parse(text).code}`
-  return { answer: `${status}${code}`, reply: JSON.stringify([status, headers, text]) }
+  const headers: Record<string, string> = caller === 'anonymous' ? {} : { authorization: token }
+  const reply = await dispatched(host.api, { method, path, headers, body }, (header) => host.authenticate(header))
+  const code = method === 'HEAD' || reply.status < 400 ? '' : ` ${JSON.parse(reply.text).code}`
+  return { answer: `${reply.status}${code}`, reply: JSON.stringify([reply.status, [...reply.headers], reply.text]) }
 }
 
 /** How many events there are: one for each change. */

@@ -1,7 +1,6 @@
-import type { ApiRequest, ApiResponse } from '../../src/http-adapters/http.ts'
+import type { Api, ApiRequest, ApiResponse } from '../../src/http-adapters/http.ts'
+import type { Actor } from '../../src/index.ts'
 import type { Reply } from '../http.ts'
-import type { Person, World } from '../world.ts'
-import { authenticate } from '../world.ts'
 import type { Sent } from './run-case.ts'
 
 /** What a test says of a request; the body is a text, as it would be sent. */
@@ -35,11 +34,11 @@ export async function readText(reply: ApiResponse | undefined): Promise<string> 
   return Buffer.concat(pieces).toString()
 }
 
-/** Sends a request to a world without an adapter. */
-export async function dispatched(
-  { api }: World,
+/** Sends a request to an API without an adapter. */
+export async function dispatched<A extends Actor>(
+  api: Api<A>,
   { method, path: target, headers, body }: Sent,
-  whoSends: (header: string | undefined) => Person | null = authenticate,
+  whoSends: (header: string | undefined) => Promise<A | null> | A | null,
 ): Promise<Reply> {
   const [path = '', query = ''] = target.split('?')
   const request = plainRequest({ method, path, query, header: (name) => headers[name], body })

@@ -129,14 +129,14 @@ beforeAll(async () => {
     const world = await openCase(given.world)
     await runCase(
       given,
-      noted((sent) => dispatched(world, sent)),
+      noted((sent) => dispatched(world.api, sent, authenticate)),
     )
   }
   for (const probe of PROBES) {
     const { names, headers = { authorization: 'token root' } } = probe
     for (const { method, path } of operations) {
       const world = await openCase(probe.world)
-      const send = noted((sent) => dispatched(world, sent, probe.authenticate ?? authenticate))
+      const send = noted((sent) => dispatched(world.api, sent, probe.authenticate ?? authenticate))
       await send({ method, path: pathTo(path, names), headers, body: method === 'GET' ? undefined : '[]' })
     }
   }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Reply } from '../http.ts'
-import { openCase } from '../world.ts'
+import { authenticate, openCase } from '../world.ts'
 import type { Case } from './cases/case.ts'
 import { cases } from './cases.ts'
 import { dispatched } from './dispatch.ts'
@@ -14,7 +14,7 @@ async function run(given: Case, later: boolean): Promise<readonly Reply[]> {
   const world = await openCase({ ...given.world, later })
   const replies: Reply[] = []
   await runCase(given, async (sent) => {
-    const reply = await dispatched(world, sent)
+    const reply = await dispatched(world.api, sent, authenticate)
     replies.push(reply)
     return reply
   })

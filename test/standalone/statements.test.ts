@@ -4,7 +4,7 @@ import { routeTable } from '../../src/http-adapters/routes/route-table.ts'
 import type { Standalone } from '../../src/standalone/standalone.ts'
 import { openStandalone } from '../../src/standalone/standalone.ts'
 import { RULES } from '../http-adapters/cases.ts'
-import { plainRequest } from '../http-adapters/dispatch.ts'
+import { dispatched } from '../http-adapters/dispatch.ts'
 
 // docs/databases.md states these numbers: how many statements a request runs, whatever the length of its page.
 
@@ -47,17 +47,12 @@ afterEach(async () => {
 })
 
 /** Answers a request of Olga's. */
-async function statusOf(standalone: Standalone, method: string, path: string): Promise<number | undefined> {
-  const header = (name: string): string | undefined => (name === 'authorization' ? 'token olga-token' : undefined)
-  const request = plainRequest({
-    method,
-    path,
-    query: 'limit=50',
-    header,
-    body: path.startsWith('/admin/') ? '{"badge_slugs":[]}' : undefined,
-  })
-  const reply = await standalone.api.dispatch(request, () => standalone.authenticate('token olga-token'))
-  return reply?.status
+async function statusOf(standalone: Standalone, method: string, path: string): Promise<number> {
+  const headers = { authorization: 'token olga-token' }
+  const body = path.startsWith('/admin/') ? '{"badge_slugs":[]}' : undefined
+  const sent = { method, path: `${path}?limit=50`, headers, body }
+  const { status } = await dispatched(standalone.api, sent, (header) => standalone.authenticate(header))
+  return status
 }
 
 /** Counts the statements on the tables of the host that run on any handle from now on. */
