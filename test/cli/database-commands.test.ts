@@ -67,11 +67,4 @@ describe('forgelet schema', () => {
     expect(await schema('plan', ...options)).toEqual({ code: 0, out, err: '' })
     expect(JSON.parse((await schema('plan', ...options, '--json')).out)).toEqual({ statements })
   })
-
-  test('needs the ids that the database has, and names them', async () => {
-    expect(await schema('apply', '--db', 'forge.sqlite', '--ids', 'user=uuid')).toMatchObject({ code: 0 })
-    const { code, err } = await schema('status', '--db', 'forge.sqlite', '--ids', 'issue=text')
-    const facts = /stores .*user.*uuid.*: give the same with --ids\n$/
-    expect([code, err]).toEqual([2, expect.stringMatching(facts)])
-  })
 })

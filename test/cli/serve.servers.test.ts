@@ -257,23 +257,6 @@ const REFUSED: readonly Refusal[] = [
       'it holds tables of another program: name another database\n',
     ],
   ),
-  [
-    'the forge of an application',
-    async (made) => {
-      await made.migrated()
-      return made.url
-    },
-    "it holds the forge of an application and none of this server's tables: name another database\n",
-  ],
-  [
-    'tables of a newer release',
-    async (made) => {
-      await installed(made)
-      await made.run('update host_ledger set version = 99, oldest_library = 99')
-      return made.url
-    },
-    'its tables are for newer releases only: install a newer forgelet\n',
-  ],
 ]
 
 /** Users of PostgreSQL need no password in these tests. */
