@@ -28,8 +28,8 @@ const ENTRIES = {
   './signing-keys': 20,
   './exchange': 23,
   './exchange/files': 18,
-  './testing': 184,
-  './standalone': 161,
+  './testing': 215,
+  './standalone': 195,
 }
 
 const { exports: entries } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'))
