@@ -59,15 +59,9 @@ const NONE: SourceRecord['faults'] = []
 /** If a property occurs twice in an object, a record has fewer properties than its text has colons. */
 function countProperties(value: unknown): number {
   if (typeof value !== 'object' || value === null) return 0
-  let count = 0
-  if (Array.isArray(value)) {
-    for (const element of value) if (typeof element === 'object') count += countProperties(element)
-    return count
-  }
-  for (const name in value) {
-    // biome-ignore lint/nursery/noUnsafeTypeAssertion: a name of the object itself
-    const inner: unknown = value[name as keyof typeof value]
-    count += typeof inner === 'object' ? 1 + countProperties(inner) : 1
-  }
+
+  const parts: readonly unknown[] = Array.isArray(value) ? value : Object.values(value)
+  let count = Array.isArray(value) ? 0 : parts.length
+  for (const part of parts) if (typeof part === 'object') count += countProperties(part)
   return count
 }

@@ -13,6 +13,8 @@ export interface RawRecord {
 const [LINE_FEED, BLANK, QUOTE, COMMA, COLON, BACKSLASH] = [10, 32, 34, 44, 58, 92]
 const [OPEN_ARRAY, CLOSE_ARRAY, OPEN_OBJECT, CLOSE_OBJECT] = [91, 93, 123, 125]
 const BYTE_ORDER_MARK: readonly number[] = [0xef, 0xbb, 0xbf]
+/** How far a text is read byte by byte: most texts are short, and `indexOf` is only faster for the others. */
+const NEAR = 32
 /** No UTF-8 has a byte from here on. UTF-16 begins with them. */
 const NOT_UTF8 = 0xf8
 
@@ -134,7 +136,18 @@ export class RecordScanner {
   /** Reads up to the closing quote of a text. Returns the index behind it, or the end of the piece. */
   #text(piece: Uint8Array, from: number): number {
     let at = this.#isEscaped ? from + 1 : from
-    while (at < piece.length && piece[at] !== QUOTE) at += piece[at] === BACKSLASH ? 2 : 1
+    for (;;) {
+      const near = Math.min(at + NEAR, piece.length)
+      while (at < near && piece[at] !== QUOTE) at += piece[at] === BACKSLASH ? 2 : 1
+      if (at < near || at >= piece.length) break
+
+      const quote = piece.indexOf(QUOTE, at)
+      const end = quote === -1 ? piece.length : quote
+      let backslashes = 0
+      while (end - backslashes > at && piece[end - backslashes - 1] === BACKSLASH) backslashes += 1
+      at = end + (backslashes % 2) // every second backslash escapes what is behind it
+      if (at === quote) break
+    }
     this.#isInText = at >= piece.length
     this.#isEscaped = at > piece.length
     return Math.min(at + 1, piece.length)

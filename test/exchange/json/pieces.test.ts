@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { changedDocuments } from '../../schema/documents/changed-documents.ts'
+import { fullIssue } from '../../schema/documents/sample-issue.ts'
 import type { Outcome } from '../reading.ts'
 import { bytesOf, piecesOf, readSource } from '../reading.ts'
 
@@ -42,6 +43,14 @@ describe('pieces of any size', () => {
       }),
       { numRuns: RUNS },
     )
+  })
+
+  test.each(SIZES)('of %i bytes give long texts with quotes and backslashes', async (size) => {
+    const texts = Array.from({ length: 60 }, (_, n) => `${'"\\'.repeat(n)}${'x'.repeat(n)}${'\\'.repeat(n % 4)}`)
+    const document = texts.map((content, number) => ({ ...fullIssue, number, content }))
+    const { issues } = await readSource({ json: piecesOf(bytesOf(JSON.stringify(document)), size) })
+
+    expect(issues).toStrictEqual(document)
   })
 })
 
