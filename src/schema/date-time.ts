@@ -1,6 +1,6 @@
-/** The date, its day, hour and minute, the second, the fraction, and the offset. */
+/** The fraction and the offset. What is before them is always in the same place. */
 const DATE_TIME =
-  /^(\d{4}-(?:0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01]))T((?:[01]\d|2[0-3]):[0-5]\d):([0-5]\d|60)(?:\.(\d+))?(Z|[+-](?:[01]\d|2[0-3]):[0-5]\d)$/i
+  /^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])T(?:[01]\d|2[0-3]):[0-5]\d:(?:[0-5]\d|60)(?:\.(\d+))?(Z|[+-](?:[01]\d|2[0-3]):[0-5]\d)$/i
 const UTC = /^(?:Z|[+-]00:00)$/i
 
 /**
@@ -9,15 +9,14 @@ const UTC = /^(?:Z|[+-]00:00)$/i
  * section 5.6.
  */
 export function isDateTime(text: string): boolean {
-  const parts = DATE_TIME.exec(text)
-  if (parts === null) return false
+  if (!DATE_TIME.test(text)) return false
 
-  const [, date, day = '', minute, second, , offset = ''] = parts
+  const day = text.slice(8, 10)
   // A day that the month does not have is the first days of the next one, or no date at all.
-  if (day > '28' && new Date(`${date}T00:00Z`).getUTCDate() !== Number(day)) return false
-  if (second !== '60') return true
+  if (day > '28' && new Date(`${text.slice(0, 10)}T00:00Z`).getUTCDate() !== Number(day)) return false
+  if (text[17] !== '6') return true
 
-  const utc = new Date(`${date}T${minute}${offset.toUpperCase()}`)
+  const utc = new Date(text.replace(/:60(\.\d+)?/, '').toUpperCase())
   return utc.getUTCHours() === 23 && utc.getUTCMinutes() === 59
 }
 
@@ -29,9 +28,10 @@ export function isDateTime(text: string): boolean {
 export function canonicalDateTime(text: string): string {
   if (text.length === 20 && text[10] === 'T' && text[17] !== '6' && text.endsWith('Z')) return text // most times
 
-  const [, date, , minute, second, fraction = '', offset = ''] = DATE_TIME.exec(text) ?? []
-  const local = `${date}T${minute}:${second === '60' ? '59' : second}`
-  const milliseconds = `.${fraction.slice(0, 3).padEnd(3, '0')}`.replace('.000', '')
+  const [, fraction = '', offset = ''] = DATE_TIME.exec(text) ?? []
+  const local = text.slice(0, 19).toUpperCase().replace(':60', ':59')
+  const thousandths = fraction.slice(0, 3).padEnd(3, '0')
+  const milliseconds = thousandths === '000' ? '' : `.${thousandths}`
   if (UTC.test(offset)) return `${local}${milliseconds}Z`
 
   const utc = new Date(`${local}${offset}`).toISOString()
