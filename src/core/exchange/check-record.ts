@@ -25,21 +25,24 @@ export function violationsOf(record: ExchangeRecord): readonly Violation[] {
   if (!isObject(content)) {
     return [{ pointer: '', code: 'type', message: 'expected a label, a milestone, an issue or a comment' }]
   }
-  const violations: Violation[] = []
-  check('', content, '', violations)
+  const violations = violationsIn('', content)
   const identity = IDENTITY[record.kind]
-  if (!(identity in content)) {
-    violations.push({ pointer: `/${identity}`, code: 'required', message: `expected the property ${identity}` })
-  }
-  return violations
+  if (identity in content) return violations
+
+  return [...violations, { pointer: `/${identity}`, code: 'required', message: `expected the property ${identity}` }]
 }
 
-function check(name: string, value: unknown, pointer: string, violations: Violation[]): void {
+/** The pointers are made on the way back: most records have nothing to point at. */
+function violationsIn(name: string, value: unknown): readonly Violation[] {
   const fault = faultOf(name, value)
-  if (fault !== undefined) violations.push({ pointer, ...fault })
-  else if (isObject(value)) {
-    for (const [inner, each] of Object.entries(value)) check(inner, each, `${pointer}/${inner}`, violations)
+  if (fault !== undefined) return [{ pointer: '', ...fault }]
+  if (!isObject(value)) return []
+
+  const violations: Violation[] = []
+  for (const [inner, each] of Object.entries(value)) {
+    for (const found of violationsIn(inner, each)) violations.push({ ...found, pointer: `/${inner}${found.pointer}` })
   }
+  return violations
 }
 
 /** Returns what is wrong with the value of a property, whatever kind of record has it. */

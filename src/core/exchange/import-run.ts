@@ -218,7 +218,7 @@ class ImportRun<A extends Actor, Tx> {
     return {
       plan,
       event: write && withSubject({ repositoryId }, { type: 'issues.imported', data }),
-      write: () => write && tracker.write({ repositoryId, ...write }, context),
+      write: () => write && tracker.write({ repositoryId, ...write() }, context),
     }
   }
 

@@ -100,15 +100,15 @@ function withPeople<Of extends IssueRecord | CommentRecord>(
     user: { id, name: renamed(name), email },
     isSought: attributes && name !== '' && users.get(name) !== null,
   })
-  const names = {
+  const names = () => ({
     poster_name: renamed(poster_name),
     ...(assignees.length > 0 && { assignees: assignees.map(renamed) }),
     ...(reactions.length > 0 && {
       reactions: reactions.map((each) => (each.user_name ? { ...each, user_name: renamed(each.user_name) } : each)),
     }),
-  }
+  })
   return {
-    record: users.size === 0 ? canonical : { ...canonical, ...names },
+    record: users.size === 0 ? canonical : { ...canonical, ...names() },
     poster: person(poster_name, poster_id, poster_email),
     assignees: assignees.map((name) => person(name)),
     reactors: reactions.map(({ user_id, user_name = '' }) => person(user_name, user_id)),

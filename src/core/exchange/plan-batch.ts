@@ -21,8 +21,8 @@ export interface Earlier {
 
 /** What is done with a batch. */
 export interface BatchPlan {
-  /** Undefined: nothing is written. */
-  readonly write: Omit<IncomingBatch, 'repositoryId'> | undefined
+  /** Returns what is written. Undefined: nothing is. */
+  readonly write: (() => Omit<IncomingBatch, 'repositoryId'>) | undefined
   readonly issues: Counts
   readonly comments: Counts
   readonly conflicts: readonly Conflict[]
@@ -50,27 +50,30 @@ export function planBatch(batch: Batch, found: Found, earlier: Earlier, onConfli
     hasLeft: (number) => left.has(number) || earlier.hasLeft(number),
   })
 
-  const create = issues.create.map((issue) => incomingIssue(issue, accounts))
-  const update = issues.update.map((issue) => incomingIssue(issue, accounts))
-  const written = [...create, ...update].map(({ record }) => record)
-  const labels = firstOfEach('name', [...batch.labels, ...written.flatMap((issue) => issue.labels ?? [])])
-  const milestones = firstOfEach('title', [...batch.milestones, ...written.flatMap(milestonesOf)])
+  const written = [...issues.create, ...issues.update].map(({ record }) => record)
   const isEmpty =
     written.length === 0 &&
     comments.create.length === 0 &&
-    labels.every(({ name }) => found.labels?.has(name) ?? true) &&
-    milestones.every(({ title }) => found.milestones?.has(title) ?? true)
-  const created = comments.create.map((comment) => incomingComment(comment, accounts))
+    batch.labels.every(({ name }) => found.labels?.has(name) ?? true) &&
+    batch.milestones.every(({ title }) => found.milestones?.has(title) ?? true)
+  const write = () => ({
+    labels: firstOfEach('name', [...batch.labels, ...written.flatMap((issue) => issue.labels ?? [])]),
+    milestones: firstOfEach('title', [...batch.milestones, ...written.flatMap(milestonesOf)]),
+    create: issues.create.map((issue) => incomingIssue(issue, accounts)),
+    update: issues.update.map((issue) => incomingIssue(issue, accounts)),
+    comments: comments.create.map((comment) => incomingComment(comment, accounts)),
+  })
   const people = [...batch.issues, ...batch.comments].flatMap(everyoneIn)
+  const unknown = people.filter((each) => each.isSought && accounts.idOf(each) === null)
 
   return {
-    write: isEmpty ? undefined : { labels, milestones, create, update, comments: created },
+    write: isEmpty ? undefined : write,
     issues: issues.counts,
     comments: comments.counts,
     conflicts: issues.conflicts,
     left: issues.left,
     violations: comments.violations,
-    unknownUsers: people.flatMap((each) => (each.isSought && accounts.idOf(each) === null ? [each.user.name] : [])),
+    unknownUsers: unknown.map(({ user }) => user.name),
     hasLabels: !isEmpty || found.labels !== undefined,
   }
 }

@@ -8,9 +8,6 @@ export function sizeOf(value: unknown): number {
   if (typeof value !== 'object' || value === null) return SIZE_OF_A_NUMBER
 
   let size = SIZE_OF_A_ROW
-  for (const part of Array.isArray(value) ? value : Object.values(value)) {
-    if (typeof part === 'string') size += SIZE_OF_A_ROW + part.length
-    else size += typeof part === 'object' && part !== null ? sizeOf(part) : SIZE_OF_A_NUMBER
-  }
+  for (const part of Array.isArray(value) ? value : Object.values(value)) size += sizeOf(part)
   return size
 }

@@ -12,7 +12,7 @@ export type StoredAccounts = readonly (readonly [name: string, id: number])[]
  * accounts of the people whom it names.
  */
 export type StoredIssue = Omit<IssueRecord, 'labels'> & {
-  readonly labels?: readonly number[]
+  readonly labels?: readonly number[] | undefined
   readonly accounts?: StoredAccounts
 }
 
@@ -21,7 +21,7 @@ export type StoredComment = CommentRecord & { readonly accounts?: StoredAccounts
 
 /** Returns the account of the author. Undefined: it was imported, and the author has no account here. */
 export function authorOf({ poster_name, accounts }: StoredIssue): number | undefined {
-  return new Map(accounts).get(poster_name)
+  return accounts?.find(([name]) => name === poster_name)?.[1]
 }
 
 /** Returns the accounts of the assignees, each once. */
@@ -32,9 +32,8 @@ export function assigneesOf({ assignees = [], accounts }: StoredIssue): readonly
 
 /** Stores an issue of an import. The properties stay in the order of the schema. */
 export function storedIssue(incoming: IncomingIssue, labelIds: ReadonlyMap<string, number>): StoredIssue {
-  const { labels, ...others } = incoming.record
-  const ids = labels?.flatMap(({ name }) => labelIds.get(name) ?? [])
-  return withAccounts(ids === undefined ? others : { ...incoming.record, labels: ids }, accountsIn(incoming))
+  const labels = incoming.record.labels?.flatMap(({ name }) => labelIds.get(name) ?? [])
+  return withAccounts({ ...incoming.record, labels }, accountsIn(incoming))
 }
 
 /** Stores a comment of an import. */
@@ -84,21 +83,16 @@ export function attributed<R extends StoredIssue | StoredComment>(
 /** The accounts of the people in a record of an import. */
 function accountsIn(incoming: IncomingIssue | IncomingComment): StoredAccounts {
   const { record, posterId, reactionUserIds } = incoming
-  const reactors = record.reactions?.map(({ user_name }) => user_name)
-  const accounts = [
-    ...accountsOf([record.poster_name], [posterId]),
-    ...('assigneeIds' in incoming ? accountsOf(incoming.record.assignees, incoming.assigneeIds) : []),
-    ...accountsOf(reactors, reactionUserIds),
-  ]
-  return [...new Map(accounts)]
-}
-
-/** @param ids - the account of each name; null if it has none */
-function accountsOf(names: readonly (string | undefined)[] = [], ids: readonly (Id | null)[]): StoredAccounts {
-  return names.flatMap((name, at): StoredAccounts => {
-    const id = ids[at]
-    return name !== undefined && id ? [[name, idOf(id)]] : []
-  })
+  const accounts = new Map<string, number>()
+  const add = (name: string | undefined, id: Id | null): void => {
+    if (name !== undefined && id) accounts.set(name, idOf(id))
+  }
+  add(record.poster_name, posterId)
+  if ('assigneeIds' in incoming) {
+    for (const [at, id] of incoming.assigneeIds.entries()) add(incoming.record.assignees?.[at], id)
+  }
+  for (const [at, id] of reactionUserIds.entries()) add(record.reactions?.[at]?.user_name, id)
+  return [...accounts]
 }
 
 /** The spread comes last: a property behind it would make V8 keep a hidden class for every record of a large import. */
