@@ -4,9 +4,9 @@ import { mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { connect } from 'node:net'
 import { join, resolve } from 'node:path'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
-import { ask } from '../http.ts'
-import { flood } from './flood.ts'
+import { ask, Connection } from '../http.ts'
 import { carriers } from './hosts.ts'
 import type { Holdings } from './strained-server.ts'
 
@@ -62,6 +62,24 @@ async function vanish(port: number): Promise<void> {
   await Promise.all(Array.from({ length: 50 }, one))
 }
 
+const CHUNK = `f4240\r\n${'x'.repeat(1_000_000)}\r\n`
+
+/** Sends a body of so many bytes, whatever is answered; ends early when the server cuts it off. Gives the status. */
+async function flood(port: number, headers: Readonly<Record<string, string>>, size: number): Promise<number> {
+  const connection = new Connection(connect(port, '127.0.0.1').pause())
+  const { socket } = connection
+  const reply = connection.reply() // read at once: it would be lost where the server cuts the connection
+  await connection.send(ask(BADGES, { ...headers, 'Transfer-Encoding': 'chunked' }))
+  for (let sent = 0; sent < size && !socket.destroyed; sent += 1_000_000) {
+    await connection.send(CHUNK)
+    await nextTurn() // what is written at once is reported at once: nothing would be read before the server cuts the connection
+  }
+  if (!socket.destroyed) await connection.send('0\r\n\r\n')
+  const { status } = await reply
+  socket.destroy()
+  return status
+}
+
 let folder: string
 /** The server and the sources that it imports in one file, for Node. */
 let bundle: string
@@ -102,16 +120,11 @@ describe.each(carriers)('$name', ({ name }) => {
     return asked('holdings')
   }
 
-  const chunk = 'x'.repeat(1_000_000)
-  const body = { piece: `${chunk.length.toString(16)}\r\n${chunk}\r\n`, end: '0\r\n\r\n' }
-  const begin = (headers: Readonly<Record<string, string>>): string =>
-    ask(BADGES, { ...headers, 'Transfer-Encoding': 'chunked' })
-
   beforeAll(async () => {
     child = fork(bundle, [name], { stdio: ['ignore', 'inherit', 'inherit', 'ipc'], execArgv: [] })
     const [{ origin }] = await once(child, 'message')
     port = Number(new URL(origin).port)
-    for (const headers of [ROOT, {}]) await flood(port, begin(headers), { ...body, size: 20_000_000 }) // the first time costs more
+    for (const headers of [ROOT, {}]) await flood(port, headers, 20_000_000) // the first time costs more
     await vanish(port)
   })
   afterAll(() => child.disconnect())
@@ -121,10 +134,10 @@ describe.each(carriers)('$name', ({ name }) => {
     ['of a stranger is refused with 401', {}, 401],
   ] as const)('a body of 100 MB %s, and never in memory', { timeout: 120_000 }, async (_what, headers, status) => {
     const { kept } = await asked('watch')
-    const { answer } = await flood(port, begin(headers), { ...body, size: FLOOD })
+    const answered = await flood(port, headers, FLOOD)
     const { peak } = await asked('holdings')
 
-    expect(answer).toMatch(new RegExp(`^HTTP/1.1 ${status} `))
+    expect(answered).toBe(status)
     expect(peak - kept).toBeLessThan(MAX_PASSING_BYTES)
   })
 
