@@ -1,28 +1,99 @@
 import { getEventListeners } from 'node:events'
-import { existsSync, readdirSync } from 'node:fs'
-import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import type { AccessDecision, AccessRequest } from '../../src/index.ts'
+import type { AccessDecision, AccessRequest, Caller, Forge } from '../../src/index.ts'
+import type { Person } from './a-forge.ts'
 import { aForge, codeOf, olga } from './a-forge.ts'
-import type { Asking } from './asking.ts'
 
 const issue = { id: '7', repositoryId: '10', kind: 'issue' } as const
+const block = { organizationId: 5, account: { kind: 'user', id: '9' } } as const
+const grants = { userId: 9, slugs: [] }
+const incoming = { repositoryId: 10, records: [] }
 const publicKey = { format: 'ssh', text: 'ssh-ed25519 AAAA\n', etag: '"1"' } as const
 
-/** Every method that asks the policy, from the folders of the services, and `authorize` itself. */
-const ASKING: readonly Asking[] = [
-  ...(
-    await Promise.all(
-      readdirSync(import.meta.dirname, { withFileTypes: true })
-        .map(({ name }) => join(import.meta.dirname, name, 'asking.ts'))
-        .filter((file) => existsSync(file))
-        .map(async (file) => ((await import(file)) as { readonly asking: readonly Asking[] }).asking),
-    )
-  ).flat(),
+type Action = AccessRequest['action']
+type Act = (forge: Forge<Person, undefined>, who: Caller<Person>) => Promise<unknown>
+
+/** Every method that asks the policy, by the object that it names and the code of the error if the policy conceals that. */
+const ASKING: readonly {
+  readonly about: Partial<Record<'repositoryId' | 'organizationId' | 'userId', string>>
+  readonly concealed: string
+  /** A call that asks for a second action names that too. */
+  readonly methods: readonly (readonly [method: string, Action, Act, also?: Action])[]
+}[] = [
+  {
+    about: { repositoryId: '10' },
+    concealed: 'REPOSITORY_NOT_FOUND',
+    methods: [
+      ['pins.pin', 'pins.write', ({ pins }, who) => pins.pin(who, issue)],
+      ['pins.unpin', 'pins.write', ({ pins }, who) => pins.unpin(who, issue)],
+      ['pins.move', 'pins.write', ({ pins }, who) => pins.move(who, { issue, position: 1 })],
+      ['pins.list', 'pins.read', ({ pins }, who) => pins.list(who, issue)],
+      ['pins.positions', 'pins.read', ({ pins }, who) => pins.positions(who, [issue, { ...issue, id: '8' }])],
+      ['pins.allowed', 'pins.read', ({ pins }, who) => pins.allowed(who, 10)],
+      ['pins.history', 'pins.read', ({ pins }, who) => pins.history(who, issue)],
+      [
+        'signingKeys.publicKey',
+        'signing-keys.read',
+        ({ signingKeys }, who) => signingKeys.publicKey(who, { format: 'ssh', repositoryId: 10 }),
+      ],
+      ['exchange.import', 'issues.import', ({ exchange }, who) => exchange.import(who, incoming)],
+      ['exchange.inspect', 'issues.import', ({ exchange }, who) => exchange.inspect(who, incoming)],
+      [
+        'exchange.reattribute',
+        'issues.import',
+        ({ exchange }, who) => exchange.reattribute(who, { ...incoming, people: {} }),
+        'issues.attribute',
+      ],
+      ['exchange.export', 'issues.export', ({ exchange }, who) => firstOf(exchange.export(who, 10))],
+      ['exchange.exportAll', 'issues.export', ({ exchange }, who) => firstOf(exchange.exportAll(who, 10))],
+    ],
+  },
+  {
+    about: { organizationId: '5' },
+    concealed: 'ORGANIZATION_NOT_FOUND',
+    methods: [
+      ['blocks.block', 'blocks.write', ({ blocks }, who) => blocks.block(who, block)],
+      ['blocks.unblock', 'blocks.write', ({ blocks }, who) => blocks.unblock(who, block)],
+      ['blocks.find', 'blocks.read', ({ blocks }, who) => blocks.find(who, { organizationId: 5, userId: 9 })],
+      ['blocks.list', 'blocks.read', ({ blocks }, who) => blocks.list(who, { organizationId: 5 })],
+    ],
+  },
+  {
+    about: { userId: '9' },
+    concealed: 'USER_NOT_FOUND',
+    methods: [
+      ['badges.grant', 'badges.grant', ({ badges }, who) => badges.grant(who, grants)],
+      ['badges.revoke', 'badges.grant', ({ badges }, who) => badges.revoke(who, grants)],
+      ['badges.heldBy', 'badges.read', ({ badges }, who) => badges.heldBy(who, 9)],
+    ],
+  },
+  {
+    about: {},
+    concealed: 'USER_NOT_FOUND',
+    methods: [
+      ['badges.heldByMany', 'badges.read', ({ badges }, who) => badges.heldByMany(who, [8, 9])],
+      ['badges.holders', 'badges.read', ({ badges }, who) => badges.holders(who, { slug: 'owl' })],
+    ],
+  },
   {
     about: {},
     concealed: 'FORBIDDEN',
-    methods: [['authorize', 'events.read', (forge, who) => forge.authorize(who, { action: 'events.read' })]],
+    methods: [
+      ['authorize', 'events.read', ({ authorize }, who) => authorize(who, { action: 'events.read' })],
+      [
+        'badges.catalogue.define',
+        'badges.catalogue.write',
+        ({ badges }, who) => badges.catalogue.define(who, { slug: 'a' }),
+      ],
+      [
+        'badges.catalogue.update',
+        'badges.catalogue.write',
+        ({ badges }, who) => badges.catalogue.update(who, { slug: 'a' }),
+      ],
+      ['badges.catalogue.remove', 'badges.catalogue.write', ({ badges }, who) => badges.catalogue.remove(who, 'a')],
+      ['badges.catalogue.find', 'badges.catalogue.read', ({ badges }, who) => badges.catalogue.find(who, 'a')],
+      ['badges.catalogue.list', 'badges.catalogue.read', ({ badges }, who) => badges.catalogue.list(who)],
+    ],
   },
 ]
 const asking = ASKING.flatMap(({ about, concealed, methods }) =>
@@ -33,6 +104,10 @@ const asking = ASKING.flatMap(({ about, concealed, methods }) =>
     concealed,
   })),
 )
+
+async function firstOf(records: AsyncIterable<unknown>): Promise<unknown> {
+  return (await records[Symbol.asyncIterator]().next()).value
+}
 
 function guarded(decision: AccessDecision) {
   const asked: AccessRequest[] = []
