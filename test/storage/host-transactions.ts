@@ -187,10 +187,10 @@ export function hostTransactions(kinds: readonly AnyKind[], how: 'whole' | 'shor
       const ends = [await within(forge, host, pin(1)), await within(forge, host, pin(2))]
       await host.commit()
       expect(received).toEqual([])
-      for (const { afterCommit } of [...ends, ...ends]) afterCommit()
+      for (const { afterCommit } of [...ends.toReversed(), ...ends]) afterCommit()
       await forge.pins.pin(olga, issue(3))
 
-      expect(received.map((event) => event.issueId)).toEqual(['1', '2', '3'])
+      expect(received.map((event) => event.issueId)).toEqual(['2', '1', '3'])
     })
 
     test('listeners are not notified of a transaction that the host rolls back', async () => {
