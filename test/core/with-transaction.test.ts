@@ -12,19 +12,6 @@ test('withTransaction needs a storage with transactions', async () => {
   await expect(called).rejects.toThrow('withTransaction needs a storage with asynchronous transactions')
 })
 
-test('withTransaction does not begin its work unless the storage accepts the transaction', async () => {
-  const refusal = new TypeError('the connection is in no transaction')
-  const checkTransaction = () => Promise.reject(refusal)
-  const forge = aForge({ storage: { ...memoryStorage(), transactions: 'asynchronous', checkTransaction } })
-  let hasBegun = false
-  const work = async () => {
-    hasBegun = true
-  }
-
-  await expect(forge.withTransaction(undefined, work)).rejects.toBe(refusal)
-  expect(hasBegun).toBe(false)
-})
-
 /** A forge whose storage fails every pin, and counts what else it is asked for. */
 function failingToPin(failure: ForgeError): { readonly forge: Forge<Person, undefined>; reads(): number } {
   const storage = memoryStorage()

@@ -203,13 +203,6 @@ describe('an import', () => {
     ])
   })
 
-  test('creates a label that no issue has', async () => {
-    await importing([anIssue(1)])
-    await importing([{ kind: 'label', label: { name: 'wontfix' } }, anIssue(1)])
-
-    expect([...tracker.labels.keys()]).toEqual(['wontfix'])
-  })
-
   test('of labels alone writes them with the next change, if the host does not list its labels', async () => {
     Object.defineProperty(tracker, 'labelsAndMilestones', { value: undefined })
     const label: ExchangeRecord = { kind: 'label', label: { name: 'wontfix' } }

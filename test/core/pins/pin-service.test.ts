@@ -47,12 +47,6 @@ describe('the pin service', () => {
     await expect(Reflect.apply(pins.positions, pins, [olga, issues])).rejects.toThrow(message)
   })
 
-  test('takes ids as numbers, bigints and text for the same thing', async () => {
-    const forge = aForge()
-    await forge.pins.pin(olga, { id: 7, repositoryId: 10n, kind: 'issue' })
-    expect((await forge.pins.list(olga, board)).map((pin) => pin.issueId)).toEqual(['7'])
-  })
-
   test('rejects with the reason of an aborted signal and writes nothing', async () => {
     const forge = aForge()
     const reason = new Error('no longer wanted')

@@ -4,15 +4,6 @@ import { aForge, codeOf, olga } from '../a-forge.ts'
 const key = { format: 'ssh', text: 'ssh-ed25519 AAAA\n', etag: '"1"' } as const
 
 describe('the signing-key service', () => {
-  test('gives the key in its format', async () => {
-    const forge = aForge({ signingKey: { format: 'ssh', publicKey: async () => key } })
-    expect(await forge.signingKeys.publicKey(olga, { format: 'ssh' })).toEqual(key)
-  })
-
-  test('reports that it is missing', async () => {
-    expect(await codeOf(() => aForge().signingKeys.publicKey(olga, { format: 'ssh' }))).toBe('NO_SIGNING_KEY')
-  })
-
   test('names the format there is, without touching the key', async () => {
     const forge = aForge({
       signingKey: {
