@@ -1,7 +1,13 @@
-import { describe, expect, test, vi } from 'vitest'
+import Database from 'better-sqlite3'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import type { ForgeOptions } from '../../src/index.ts'
+import { createForge } from '../../src/index.ts'
+import { memoryStorage } from '../../src/storage/memory.ts'
+import { sqliteStorage } from '../../src/storage/sqlite.ts'
 import type { Person } from './a-forge.ts'
-import { aForge, olga } from './a-forge.ts'
+import { aForge, codeOf, everyone, olga } from './a-forge.ts'
+
+const issue = { id: 1, repositoryId: 10, kind: 'issue' } as const
 
 describe('createForge', () => {
   test.each([
@@ -19,17 +25,9 @@ describe('createForge', () => {
     expect(() => aForge(broken)).toThrow(`createForge needs ${name}`)
   })
 
-  test('gives every forge its own list of services', () => {
-    const [one, other] = [aForge(), aForge()]
-    const services = [...one.services]
-    Reflect.apply(Array.prototype.pop, one.services, [])
-    expect(other.services).toEqual(services)
-    expect(aForge().services).toEqual(services)
-  })
-
   test('refuses an invalid time', async () => {
     const forge = aForge({ clock: { now: () => new Date(Number.NaN) } })
-    await expect(forge.pins.pin(olga, { id: 1, repositoryId: 1, kind: 'issue' })).rejects.toThrow('valid Date')
+    await expect(forge.pins.pin(olga, issue)).rejects.toThrow('valid Date')
   })
 
   test.each([{ issue: -1 }, { pullRequest: 1.5 }, { issue: Number.NaN }])('refuses maxPins %j', (maxPins) => {
@@ -76,7 +74,7 @@ describe('a failure', () => {
     forge.events.on(() => {
       throw new Error('deaf')
     })
-    await forge.pins.pin(olga, { id: 1, repositoryId: 1, kind: 'issue' })
+    await forge.pins.pin(olga, issue)
     const calls = [...spy.mock.calls]
     spy.mockRestore()
 
@@ -84,4 +82,75 @@ describe('a failure', () => {
     expect(logged).toEqual(Array.from({ length: own }, () => ['an event listener failed', fields]))
     expect(calls).toEqual(Array.from({ length: shown }, () => ['forgelet: an event listener failed', fields]))
   })
+})
+
+describe('a forge with some services', () => {
+  test.each([
+    [['pins'], ['pins', 'lifecycle', 'events']],
+    [
+      ['signing-keys', 'badges'],
+      ['badges', 'signingKeys', 'lifecycle', 'events'],
+    ],
+    [[], ['lifecycle', 'events']],
+  ] as const)('with %j has the services %j', (services, properties) => {
+    const forge = createForge({ storage: memoryStorage(), policy: everyone, services: [...services] })
+    const all = ['pins', 'blocks', 'badges', 'signingKeys', 'lifecycle', 'events']
+
+    expect(all.filter((name) => name in forge)).toEqual(properties)
+  })
+
+  test('names its services once each, in a fixed order, in a list of its own', () => {
+    const [forge, other] = [aForge({ services: ['badges', 'pins', 'badges'] }), aForge()]
+    const all = [...other.services]
+    Reflect.apply(Array.prototype.pop, other.services, [])
+
+    expect([forge.services, aForge().services]).toEqual([['pins', 'badges'], all])
+  })
+
+  test('has the same services inside a transaction', async () => {
+    const handle = new Database(':memory:')
+    onTestFinished(() => void handle.close())
+    const storage = sqliteStorage(handle)
+    await storage.migrate()
+    const forge = createForge({ storage, policy: { authorize: () => ({ allow: true }) }, services: ['pins'] })
+    const { value } = handle
+      .transaction(() => forge.withTransactionSync(handle, (inside) => Object.keys(inside)))
+      .immediate()
+
+    expect(value).toEqual(['pins', 'lifecycle'])
+  })
+
+  test('reports the deletions of the host to every service', async () => {
+    const forge = createForge({ storage: memoryStorage(), policy: everyone, services: ['pins'] })
+    await forge.pins.pin(olga, issue)
+    await forge.lifecycle.repositoryDeleted(10)
+
+    expect(await codeOf(() => forge.pins.list(olga, issue))).toBe('REPOSITORY_NOT_FOUND')
+  })
+})
+
+test.each([undefined, ['blocks'], ['pins', 'blocks']])('the services %j need a membership', (services) => {
+  const options = { storage: memoryStorage(), policy: everyone, services }
+
+  expect(() => Reflect.apply(createForge, undefined, [options])).toThrow(
+    new TypeError('createForge needs membership: an object with isMember(member, context), for the service blocks'),
+  )
+})
+
+test('a membership that is not valid is refused, also where no service needs it', () => {
+  const options = { storage: memoryStorage(), policy: everyone, services: ['pins'], membership: () => false }
+
+  expect(() => Reflect.apply(createForge, undefined, [options])).toThrow('createForge needs membership')
+})
+
+const ALL = aForge().services.join(', ')
+
+test.each([
+  ['pins', `services must be an array of these names: ${ALL}`],
+  [['wiki'], `services must be some of ${ALL}; "wiki" is not one of them`],
+  [['pins', 'signingKeys'], `services must be some of ${ALL}; "signingKeys" is not one`],
+])('the services %j are refused', (services, message) => {
+  const options = { storage: memoryStorage(), policy: everyone, membership: { isMember: () => false }, services }
+
+  expect(() => Reflect.apply(createForge, undefined, [options])).toThrow(message)
 })

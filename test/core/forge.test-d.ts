@@ -1,6 +1,8 @@
 import { describe, expectTypeOf, test } from 'vitest'
 import type {
   Actor,
+  Caller,
+  CallOptions,
   Forge,
   ForgeErrorCode,
   Grant,
@@ -10,6 +12,10 @@ import type {
   ObservedRequest,
   Pin,
   Policy,
+  ServiceName,
+  Services,
+  Sync,
+  TransactionServices,
 } from '../../src/index.ts'
 import { createForge, pinIssue, rolePolicy } from '../../src/index.ts'
 import type { ForgeStorage } from '../../src/storage/storage.ts'
@@ -27,10 +33,13 @@ declare const handle: Handle
 declare const account: Account
 declare const policy: Policy<Account, Handle>
 const membership = { isMember: () => false }
+const issue = { id: 1, repositoryId: 10, kind: 'issue' } as const
 
 describe('createForge', () => {
   test('takes the actor from the policy and the transaction from the storage', () => {
-    expectTypeOf(createForge({ storage, policy, membership })).toEqualTypeOf<Forge<Account, Handle>>()
+    const forge = createForge({ storage, policy, membership })
+    expectTypeOf(forge).toEqualTypeOf<Forge<Account, Handle>>()
+    expectTypeOf(forge.services).toEqualTypeOf<readonly ServiceName[]>()
   })
 
   test('gives the ports the actor and the transaction of the host', () => {
@@ -136,10 +145,124 @@ describe('a forge', () => {
   })
 })
 
+describe('createForge with some services', () => {
+  test('needs no port that only the others call', () => {
+    createForge({ storage, policy, services: ['pins'] })
+    createForge({ storage, policy, services: ['pins', 'badges', 'signing-keys'] })
+    createForge({ storage, policy, services: [] })
+  })
+
+  test('needs the ports of those', () => {
+    // @ts-expect-error blocks ask the membership
+    createForge({ storage, policy, services: ['blocks'] })
+    // @ts-expect-error blocks ask the membership
+    createForge({ storage, policy, services: ['pins', 'blocks'] })
+    // @ts-expect-error every service is there by default
+    createForge({ storage, policy })
+    // @ts-expect-error any service may be in the list
+    createForge({ storage, policy, services: ['pins'] as readonly ServiceName[] })
+    // @ts-expect-error the policy is always asked
+    createForge({ storage, services: ['pins'] })
+    createForge({ storage, policy, membership, services: ['blocks'] })
+  })
+
+  test('takes the other ports all the same', () => {
+    createForge({ storage, policy, membership, services: ['pins'] })
+    createForge({ storage, policy, membership: undefined, services: ['pins'] })
+    createForge({
+      storage,
+      policy,
+      membership: {
+        isMember(member, context) {
+          expectTypeOf(member.userId).toEqualTypeOf<string>()
+          expectTypeOf(context.actor).toEqualTypeOf<Account | 'anonymous' | 'system'>()
+          return false
+        },
+      },
+      services: ['blocks'],
+    })
+  })
+
+  test('refuses a name that no service has', () => {
+    // @ts-expect-error there is no wiki
+    createForge({ storage, policy, membership, services: ['pins', 'wiki'] })
+    // @ts-expect-error this is the property; the name is signing-keys
+    createForge({ storage, policy, membership, services: ['signingKeys'] })
+  })
+})
+
+describe('a forge with some services', () => {
+  const forge = createForge({ storage, policy, services: ['pins', 'signing-keys'] })
+
+  test('has those, the lifecycle and the events', () => {
+    expectTypeOf(forge).toEqualTypeOf<Forge<Account, Handle, 'pins' | 'signing-keys'>>()
+    expectTypeOf(forge.services).toEqualTypeOf<readonly ('pins' | 'signing-keys')[]>()
+    expectTypeOf(forge.pins.pin(account, issue)).toEqualTypeOf<Promise<Pin>>()
+    void forge.signingKeys.publicKey
+    void forge.lifecycle.issueDeleted
+    void forge.events.read
+    void forge.authorize
+  })
+
+  test('does not have the others', () => {
+    // @ts-expect-error it was not chosen
+    void forge.blocks
+    // @ts-expect-error it was not chosen
+    void forge.badges
+    expectTypeOf(forge).not.toExtend<Forge<Account, Handle>>()
+  })
+
+  test('has the same services in a transaction', () => {
+    void forge.withTransaction(handle, async (inside) => {
+      expectTypeOf(inside).toEqualTypeOf<TransactionServices<Account, 'pins' | 'signing-keys'>>()
+      // @ts-expect-error it was not chosen
+      void inside.blocks
+    })
+    const { value } = forge.withTransactionSync(handle, (inside) => {
+      expectTypeOf(inside).toEqualTypeOf<Sync<TransactionServices<Account, 'pins' | 'signing-keys'>>>()
+      // @ts-expect-error it was not chosen
+      void inside.badges
+      return inside.pins.pin(account, issue)
+    })
+    expectTypeOf(value).toEqualTypeOf<Pin>()
+  })
+})
+
 describe('the rules', () => {
   test('work on plain values of any kind', () => {
     expectTypeOf(pinIssue([1, 2], 3, 3).state).toEqualTypeOf<readonly number[]>()
     // @ts-expect-error a board holds one kind of value
     pinIssue([1, 2], 'three', 3)
   })
+})
+
+/** The methods of `T` whose arguments are not `(caller, input, options?)`. */
+type Deviating<T> = {
+  [K in keyof T]: T[K] extends (...args: infer P) => Promise<unknown> ? (HasShape<P> extends true ? never : K) : never
+}[keyof T]
+
+type HasShape<P extends readonly unknown[]> =
+  Required<P> extends readonly [Caller<Actor>, unknown, infer Options]
+    ? [CallOptions | undefined] extends [Options | undefined]
+      ? [Caller<Actor>] extends [P[0]]
+        ? true
+        : false
+      : false
+    : false
+
+type All = Services<Actor>
+
+/** The services whose methods all ask the policy. */
+type Asking = Omit<All, 'blocks' | 'lifecycle' | 'events'>
+
+test('a service method takes (caller, input, options?)', () => {
+  expectTypeOf<{ [S in keyof Asking]: Deviating<Asking[S]> }[keyof Asking]>().toEqualTypeOf<never>()
+  expectTypeOf<Deviating<All['badges']['catalogue']>>().toEqualTypeOf<never>()
+  expectTypeOf<Deviating<Pick<Forge, 'authorize'>>>().toEqualTypeOf<never>()
+})
+
+test('a method that never asks the policy has no caller', () => {
+  expectTypeOf<Deviating<All['blocks']>>().toEqualTypeOf<'isBlocked' | 'filterBlocked'>()
+  expectTypeOf<Deviating<All['lifecycle']>>().toEqualTypeOf<keyof All['lifecycle']>()
+  expectTypeOf<Deviating<All['events']>>().toEqualTypeOf<Exclude<keyof All['events'], 'on'>>()
 })
