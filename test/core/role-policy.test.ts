@@ -45,60 +45,46 @@ const LEAST_ROLES = Object.entries({
   'events.read': 'site admin',
   'issues.attribute': 'site admin',
 }).filter((entry): entry is [Action, RouteRule['needs']] => entry[0] in actionFacts)
-const needing = (role: RouteRule['needs']): readonly Action[] =>
-  LEAST_ROLES.filter(([, least]) => least === role).map(([action]) => action)
-
-const REPOSITORY_ROLES = ['admin', 'writer', 'reader', 'none']
+const actions = LEAST_ROLES.map(([action]) => action)
+const needing = (...roles: readonly RouteRule['needs'][]): readonly Action[] =>
+  LEAST_ROLES.filter(([, least]) => roles.includes(least)).map(([action]) => action)
 const readable = needing('repository reader')
-const repositories: readonly [Action, string][] = [
-  ...readable.map((action) => [action, 'allowed allowed allowed concealed'] as [Action, string]),
-  ...needing('repository admin').map((action) => [action, 'allowed refused refused concealed'] as [Action, string]),
-]
-const ORGANIZATION_ROLES = ['owner', 'member', 'stranger', 'none']
-const organizations: readonly [Action, string][] = needing('organization owner').map((action) => [
-  action,
-  'allowed refused refused concealed',
-])
-const siteAdminsOnly = needing('site admin')
-const actions = [
-  ...repositories.map(([action]) => action),
-  ...organizations.map(([action]) => action),
-  ...siteAdminsOnly,
-]
 
-test('every action is in one of the lists', () => {
+const REPOSITORY_ROLES = ['admin', 'writer', 'reader', 'none'].map((repositoryRole) => ({
+  repositoryRole,
+  organizationRole: 'owner',
+}))
+const ORGANIZATION_ROLES = ['owner', 'member', 'stranger', 'none'].map((organizationRole) => ({
+  organizationRole,
+  repositoryRole: 'admin',
+}))
+/** What callers learn who have each of these roles, by the least role of the action. */
+const DECISIONS: { readonly [role in RouteRule['needs']]?: readonly [roles: readonly Facts[], decisions: string] } = {
+  'repository reader': [REPOSITORY_ROLES, 'allowed allowed allowed concealed'],
+  'repository admin': [REPOSITORY_ROLES, 'allowed refused refused concealed'],
+  'organization owner': [ORGANIZATION_ROLES, 'allowed refused refused concealed'],
+  'site admin': [[{ repositoryRole: 'admin', organizationRole: 'owner' }], 'refused'],
+}
+
+test('every action is in the list', () => {
   expect(actions.toSorted()).toEqual(Object.keys(actionFacts).toSorted())
 })
 
-test.each(repositories)('%s is to a repository admin, writer, reader and others: %s', (action, decisions) => {
-  const made = REPOSITORY_ROLES.map((repositoryRole) =>
-    nameOf(decided(action, { repositoryRole, organizationRole: 'owner' })),
-  )
-  expect(made.join(' ')).toBe(decisions)
-})
+describe.each(LEAST_ROLES)('%s', (action, least) => {
+  const [roles, decisions] = DECISIONS[least] ?? []
 
-test.each(organizations)('%s is to an organization owner, member, stranger and others: %s', (action, decisions) => {
-  const made = ORGANIZATION_ROLES.map((organizationRole) =>
-    nameOf(decided(action, { organizationRole, repositoryRole: 'admin' })),
-  )
-  expect(made.join(' ')).toBe(decisions)
-})
+  test(`takes the role ${least}`, () => {
+    expect(roles?.map((facts) => nameOf(decided(action, facts))).join(' ')).toBe(decisions)
+  })
 
-test.each(siteAdminsOnly)('%s is refused to callers who are not site admins', (action) => {
-  expect(nameOf(decided(action, { repositoryRole: 'admin', organizationRole: 'owner' }))).toBe('refused')
-})
+  test('is allowed to a site admin', () => {
+    expect(nameOf(decided(action, { isSiteAdmin: true }))).toBe('allowed')
+  })
 
-test.each(actions)('%s is allowed to a site admin', (action) => {
-  expect(nameOf(decided(action, { isSiteAdmin: true }))).toBe('allowed')
-})
-
-test.each(actions)('%s is allowed to no one at most for reading, whatever role the host assigns', (action) => {
-  const decision = decided(
-    action,
-    { isSiteAdmin: true, repositoryRole: 'admin', organizationRole: 'owner' },
-    'anonymous',
-  )
-  expect(nameOf(decision)).toBe(readable.includes(action) ? 'allowed' : 'refused')
+  test('is allowed to no one at most for reading, whatever role the host assigns', () => {
+    const every = { isSiteAdmin: true, repositoryRole: 'admin', organizationRole: 'owner' }
+    expect(nameOf(decided(action, every, 'anonymous'))).toBe(readable.includes(action) ? 'allowed' : 'refused')
+  })
 })
 
 test('an action it does not know is a TypeError, and is not decided', () => {
@@ -110,8 +96,12 @@ test('an action it does not know is a TypeError, and is not decided', () => {
 describe('a fact that is malformed decides nothing', () => {
   const noRole = [undefined, null, '', 'Reader', 'none ', true, 1, {}]
   const cases = [
-    ...repositories.map(([action]) => [action, 'repositoryRole', [...noRole, 'owner', ['reader']]] as const),
-    ...organizations.map(([action]) => [action, 'organizationRole', [...noRole, 'admin', ['owner']]] as const),
+    ...needing('repository reader', 'repository admin').map(
+      (action) => [action, 'repositoryRole', [...noRole, 'owner', ['reader']]] as const,
+    ),
+    ...needing('organization owner').map(
+      (action) => [action, 'organizationRole', [...noRole, 'admin', ['owner']]] as const,
+    ),
     ...actions.map(
       (action) => [action, 'isSiteAdmin', [undefined, null, '', 'f', 't', 'false', 0, 1, {}, []]] as const,
     ),
