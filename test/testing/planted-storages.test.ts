@@ -30,10 +30,7 @@ const PLANTED: readonly [fault: string, caughtBy: string, plant: Plant][] = [
       async update(key, change) {
         const rows = await pinBoards.load(key)
         await turns(1)
-        return pinBoards.update(
-          key,
-          redecided(change, (decide) => () => decide(rows, change.by.at())),
-        )
+        return redeciding(pinBoards, key, change, (decide) => () => decide(rows, change.by.at()))
       },
     })),
   ],
@@ -42,10 +39,7 @@ const PLANTED: readonly [fault: string, caughtBy: string, plant: Plant][] = [
     REFERENCE,
     within('blocks', (blocks) => ({
       update: (key, change) =>
-        blocks.update(
-          key,
-          redecided(change, (decide) => (state, at) => decide({ ...state, epoch: 0 }, at)),
-        ),
+        redeciding(blocks, key, change, (decide) => (state, at) => decide({ ...state, epoch: 0 }, at)),
     })),
   ],
   [
@@ -53,13 +47,10 @@ const PLANTED: readonly [fault: string, caughtBy: string, plant: Plant][] = [
     REFERENCE,
     within('blocks', (blocks) => ({
       update: (key, change) =>
-        blocks.update(
-          key,
-          redecided(change, (decide) => (state, at) => {
-            const decision = decide(state, at)
-            return decision.state.block === state.block ? { ...decision, state } : decision
-          }),
-        ),
+        redeciding(blocks, key, change, (decide) => (state, at) => {
+          const decision = decide(state, at)
+          return decision.state.block === state.block ? { ...decision, state } : decision
+        }),
     })),
   ],
   [
@@ -150,20 +141,14 @@ const PLANTED: readonly [fault: string, caughtBy: string, plant: Plant][] = [
     'decides at another time than that of its events',
     'a change of a pin board is decided at the time of its events',
     changing((store, key, change) =>
-      store.update(
-        key,
-        redecided(change, (decide) => (state) => decide(state, change.by.at())),
-      ),
+      redeciding(store, key, change, (decide) => (state) => decide(state, change.by.at())),
     ),
   ],
   [
     'forgets the event',
     'a change of a pin board returns the result of its decision and writes the state with its event',
     changing((store, key, change) =>
-      store.update(
-        key,
-        redecided(change, (decide) => (state, at) => ({ ...decide(state, at), events: [] })),
-      ),
+      redeciding(store, key, change, (decide) => (state, at) => ({ ...decide(state, at), events: [] })),
     ),
   ],
   [
@@ -284,10 +269,7 @@ const PLANTED: readonly [fault: string, caughtBy: string, plant: Plant][] = [
       async update(key, { beforeCommit, ...change }) {
         const before = await pinBoards.load(key)
         await beforeCommit?.([], undefined)
-        return pinBoards.update(
-          key,
-          redecided(change, (decide) => (_state, at) => decide(before, at)),
-        )
+        return redeciding(pinBoards, key, change, (decide) => (_state, at) => decide(before, at))
       },
     })),
   ],
@@ -359,15 +341,20 @@ function changing(update: Update): Plant {
   })
 }
 
-/** A change that is decided in another way, whether or not something is prepared for it. */
-function redecided<State, Result>(
+/** Makes a change that is decided in another way, whether or not something is prepared for it. */
+function redeciding<Key, State, Result>(
+  store: AggregateStore<Key, State, undefined>,
+  key: Key,
   change: Change<State, Result, undefined>,
   alter: (decide: ChangeDecision<State, Result>) => ChangeDecision<State, Result>,
-): Change<State, Result, undefined> {
-  if (change.prepare === undefined) return { ...change, decide: alter(change.decide) }
+): MaybePromise<Outcome<Result>> {
+  if (change.prepare === undefined) return store.update(key, { ...change, decide: alter(change.decide) })
 
   const { prepare, ...rest } = change
-  return { ...rest, prepare: async (state, transaction) => alter(await prepare(state, transaction)) }
+  return store.update(key, {
+    ...rest,
+    prepare: async (state, transaction) => alter(await prepare(state, transaction)),
+  })
 }
 
 function rowsAs(alter: (rows: readonly PinRow[]) => readonly PinRow[]): Plant {

@@ -53,7 +53,11 @@ describe('the list of cases', () => {
 
 describe('the cases', () => {
   const called = new Set<string>()
-  const recording = async (): Promise<ForgeStorage<undefined>> => recordingStorage((method) => void called.add(method))
+  const recording = async (): Promise<ForgeStorage<undefined>> =>
+    calling((method) => {
+      called.add(method)
+      return undefined
+    })
   beforeAll(async () => {
     for (const { run } of storageContract(recording)) await run()
   }, 60_000)
@@ -70,51 +74,30 @@ function methodsOf(storage: object): readonly string[] {
   )
 }
 
-/** A storage that reports the name of each method that is called on one of its stores. */
-function recordingStorage(report: (method: string) => void): ForgeStorage<undefined> {
-  return new Proxy(memoryStorage(), {
-    get(storage, name) {
-      const store: unknown = Reflect.get(storage, name)
-      if (typeof store !== 'object' || store === null) return store
+/** A storage that hands the name of each method that is called to this, which may answer in its place. */
+function calling(instead: (method: string) => Promise<never> | undefined): ForgeStorage<undefined> {
+  const watched = <Owner extends object>(owner: Owner, store: string): Owner =>
+    new Proxy(owner, {
+      get(target, name) {
+        const member: unknown = Reflect.get(target, name)
+        if (typeof member === 'object' && member !== null) return watched(member, String(name))
+        if (typeof member !== 'function' || (store === 'storage' && name !== 'retire')) return member
 
-      return new Proxy(store, {
-        get(target, method) {
-          report(`${String(name)}.${String(method)}`)
-          return Reflect.get(target, method)
-        },
-      })
-    },
-  })
+        return (...values: unknown[]): unknown =>
+          instead(`${store}.${String(name)}`) ?? Reflect.apply(member, target, values)
+      },
+    })
+  return watched(memoryStorage(), 'storage')
 }
 
 /** A storage that refuses some of its calls, by their number. */
 function busyStorage(isBusy: (call: number) => boolean): ForgeStorage<undefined> {
   let calls = 0
-  const refusing = <Store extends object>(store: Store): Store =>
-    new Proxy(store, {
-      get(target, name) {
-        const method: unknown = Reflect.get(target, name)
-        if (typeof method !== 'function') return method
-
-        return async (...values: unknown[]) => {
-          calls += 1
-          if (isBusy(calls)) throw new ForgeError('STORAGE_BUSY', 'others are in the way', { retry: 'call' })
-          return Reflect.apply(method, target, values)
-        }
-      },
-    })
-  const { pinBoards, blocks, userBadges, badgeCatalogue, issueImports, events, ...rest } = memoryStorage()
-  const { retire } = refusing({ retire: rest.retire })
-  return {
-    ...rest,
-    retire,
-    pinBoards: refusing(pinBoards),
-    blocks: refusing(blocks),
-    userBadges: refusing(userBadges),
-    badgeCatalogue: refusing(badgeCatalogue),
-    issueImports: refusing(issueImports),
-    events: refusing(events),
-  }
+  return calling(() => {
+    calls += 1
+    const busy = new ForgeError('STORAGE_BUSY', 'others are in the way', { retry: 'call' })
+    return isBusy(calls) ? Promise.reject(busy) : undefined
+  })
 }
 
 function fails(): never {

@@ -12,6 +12,12 @@ type Plant = (sound: MemoryTracker<Person>) => Partial<Tracker>
 const ASCENDING = 'issues are returned in ascending order, from above a number and up to a limit, or by their numbers'
 const EVERY_PROPERTY = 'an issue is returned with every property that was written'
 
+/** Names everyone as if no one had an account. */
+const forgetful = attributing((sound) => ({
+  named: async (query, context) =>
+    (await sound.named(query, context)).map((person) => ({ ...person, hasAccount: false })),
+}))
+
 /** The faults behind "a tracker that", and the case that catches each. */
 const PLANTED: readonly (readonly [fault: string, caughtBy: string, plant: Plant])[] = [
   [
@@ -111,10 +117,7 @@ const PLANTED: readonly (readonly [fault: string, caughtBy: string, plant: Plant
   [
     'forgets who has an account',
     'people are named in the next issues above a number and up to a limit, and with their accounts',
-    attributing((sound) => ({
-      named: async (query, context) =>
-        (await sound.named(query, context)).map((person) => ({ ...person, hasAccount: false })),
-    })),
+    forgetful,
   ],
   [
     'gives accounts to the first issue alone',
@@ -139,14 +142,7 @@ const PLANTED: readonly (readonly [fault: string, caughtBy: string, plant: Plant
       },
     }),
   ],
-  [
-    'takes issues from their accounts',
-    'what has an account keeps it when its name gets another',
-    attributing((sound) => ({
-      named: async (query, context) =>
-        (await sound.named(query, context)).map((person) => ({ ...person, hasAccount: false })),
-    })),
-  ],
+  ['takes issues from their accounts', 'what has an account keeps it when its name gets another', forgetful],
   [
     'writes beside the transaction',
     'what is written in a transaction is read in it, and gone when it is rolled back',
