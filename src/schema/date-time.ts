@@ -28,7 +28,9 @@ export function isDateTime(text: string): boolean {
 export function canonicalDateTime(text: string): string {
   if (text.length === 20 && text[10] === 'T' && text[17] !== '6' && text.endsWith('Z')) return text // most times
 
-  const [, fraction = '', offset = ''] = DATE_TIME.exec(text) ?? []
+  const [, fraction = '', offset] = DATE_TIME.exec(text) ?? []
+  if (offset === undefined) throw new RangeError('expected an RFC 3339 date-time')
+
   const local = text.slice(0, 19).toUpperCase().replace(':60', ':59')
   const thousandths = fraction.slice(0, 3).padEnd(3, '0')
   const milliseconds = thousandths === '000' ? '' : `.${thousandths}`

@@ -84,10 +84,10 @@ function usualFiles({ HOME = homedir(), GNUPGHOME = join(HOME, '.gnupg') }: GitK
   return [join(HOME, '.gitconfig'), ...keyrings.map((name) => join(GNUPGHOME, name))]
 }
 
-/** The state of a file, which may not exist: whatever changes a file changes this time too. */
+/** The state of a file, which may not exist. */
 async function stateOf(file: string): Promise<string> {
   const stats = await stat(file).catch(() => undefined)
-  return `${stats?.ino} ${stats?.ctimeMs}`
+  return `${stats?.ino} ${stats?.size} ${stats?.mtimeMs} ${stats?.ctimeMs}`
 }
 
 /** Returns what a program prints; nothing if it fails. @throws ForgeError `SIGNING_KEY_UNREADABLE` when it cannot run */

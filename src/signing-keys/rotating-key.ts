@@ -31,13 +31,14 @@ export function rotatingKey(keys: {
   function* select(context: SigningKeyContext): SyncOrAsync<PublicKey> {
     const { format = current.format, logger } = context
     const found: PublicKey[] = []
+    let expiresAt: Date | undefined // that a former key expires is nothing to warn of
     for (const source of sources) {
       if (source.format !== format && source.servesBoth !== true) continue
       try {
         const key = yield* wait(source.publicKey(context))
         if (key.format !== format) continue
-        // That a former key expires is nothing to warn of.
-        found.push(source === current ? key : { ...key, expiresAt: undefined })
+        found.push(key)
+        if (source === current) expiresAt = key.expiresAt
       } catch (error) {
         if (source === current) throw error
         if (logger === undefined || unreadable.has(source)) continue
@@ -46,11 +47,11 @@ export function rotatingKey(keys: {
       }
     }
     if (found.length === 0) throw otherFormat(current.format)
-    return yield* wait(join(format, found))
+    return yield* wait(join(format, found, expiresAt))
   }
 
   /** Joins keys once, until one of them changes. */
-  function join(format: SigningKeyFormat, all: readonly PublicKey[]): MaybePromise<PublicKey> {
+  function join(format: SigningKeyFormat, all: readonly PublicKey[], expiresAt?: Date): MaybePromise<PublicKey> {
     const of = all.map(({ etag }) => etag).join()
     const known = joined.get(format)
     if (known?.of === of) return known.key
@@ -59,7 +60,7 @@ export function rotatingKey(keys: {
     const isArmor = format === 'openpgp' && texts.length > 1
     const joining = isArmor ? import('./openpgp.ts').then(({ joinArmors }) => joinArmors(texts)) : texts.join('')
     return after(joining, (text) => {
-      const key = toPublicKey(format, text, all[0]?.expiresAt)
+      const key = toPublicKey(format, text, expiresAt)
       joined.set(format, { of, key })
       return key
     })

@@ -135,6 +135,16 @@ describe('the canonical form', () => {
     expect(isDateTime(canonical)).toBe(true)
   })
 
+  test.each([
+    '2024-02-29',
+    '2024-02-29T08:30:00',
+    '2024-02-29 08:30:00',
+    '2024-02-29 08:30:00+02',
+    '2024-02-29T08:30:00+0200',
+  ])('of %s is none: no part of a text is guessed or left out', (text) => {
+    expect(() => canonicalDateTime(text)).toThrow(RangeError)
+  })
+
   test('is the same instant, to the millisecond', () => {
     fc.assert(
       fc.property(

@@ -374,7 +374,7 @@ describe('the list of cases', () => {
 
     expect(() => probeOf(['pins'], [pins, badges])).toThrow(
       new TypeError(
-        'services must name one that has a path with a parameter, with GET and without PUT, to ask for: pins has none, so mount another one beside it',
+        'services must name one that has a path with a parameter, with GET and without PUT: mount another service beside pins',
       ),
     )
     expect(probeOf(['pins', 'badges'], [pins, badges]).named('ada')).toBe('/users/ada/badges')

@@ -201,6 +201,7 @@ function commandBlocks(command) {
   const [notes] = lines
     .replace(examples?.[0] ?? '', '')
     .replace(DATABASE_HELP, '')
+    .replace(/\n{3,}/g, '\n\n')
     .split('Exit codes\n')
   const options = command.options.map(({ flags, description, defaultValue, argChoices, mandatory }) => [
     `\`${flags}\``.replaceAll('|', '\\|'),

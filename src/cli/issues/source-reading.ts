@@ -121,7 +121,7 @@ export class SourceReading implements AsyncIterable<ExchangeRecord>, RecordLocat
    * Yields the records up to the first violation, and then reads on to find the others.
    *
    * @param mustBeValid - whether violations are thrown at the end
-   * @throws CommandError if the source cannot be read
+   * @throws CommandError if the source cannot be read; the reason of the signal if the command is stopped
    */
   async *records(mustBeValid = false): AsyncGenerator<ExchangeRecord, void, void> {
     try {
@@ -166,7 +166,7 @@ export class SourceReading implements AsyncIterable<ExchangeRecord>, RecordLocat
   #named<T extends { readonly file?: string | undefined }>(place: T): T {
     const { path } = this.#source
     if (path === '-') return place
-    // A spread in front of a property is slow, and most sources are one file.
+    // A spread in front of a property is slow, and most sources are one file. No place has a file that is undefined.
     return place.file === undefined ? { file: path, ...place } : { ...place, file: join(path, place.file) }
   }
 }

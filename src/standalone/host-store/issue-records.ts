@@ -12,7 +12,7 @@ export type StoredAccounts = readonly (readonly [name: string, id: number])[]
  * accounts of the people whom it names.
  */
 export type StoredIssue = Omit<IssueRecord, 'labels'> & {
-  readonly labels?: readonly number[] | undefined
+  readonly labels?: readonly number[]
   readonly accounts?: StoredAccounts
 }
 
@@ -32,8 +32,9 @@ export function assigneesOf({ assignees = [], accounts }: StoredIssue): readonly
 
 /** Stores an issue of an import. The properties stay in the order of the schema. */
 export function storedIssue(incoming: IncomingIssue, labelIds: ReadonlyMap<string, number>): StoredIssue {
-  const labels = incoming.record.labels?.flatMap(({ name }) => labelIds.get(name) ?? [])
-  return withAccounts({ ...incoming.record, labels }, accountsIn(incoming))
+  const { labels, ...others } = incoming.record
+  const ids = labels?.flatMap(({ name }) => labelIds.get(name) ?? [])
+  return withAccounts(ids === undefined ? others : { ...incoming.record, labels: ids }, accountsIn(incoming))
 }
 
 /** Stores a comment of an import. */

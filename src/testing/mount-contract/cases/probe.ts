@@ -57,9 +57,9 @@ export function probeOf(
   const probe = probes.find(({ unsafe }) => unsafe !== undefined) ?? probes[0]
   if (probe !== undefined) return probe
   if (mounted.length === 0) throw new TypeError('services must name at least one mounted service')
-  const names = mounted.map(({ name }) => name).join(' and ')
+  const names = mounted.map(({ name }) => name).join(', ')
   throw new TypeError(
-    `services must name one that has a path with a parameter, with GET and without PUT, to ask for: ${names} has none, so mount another one beside it`,
+    `services must name one that has a path with a parameter, with GET and without PUT: mount another service beside ${names}`,
   )
 }
 
