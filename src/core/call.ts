@@ -15,7 +15,8 @@ import type { KeyExpiry } from './signing-keys/key-expiry.ts'
 export interface Environment<A extends Actor, Tx> {
   readonly storage: ForgeStorage<Tx>
   readonly policy: Policy<A, Tx>
-  readonly membership: Membership<A, Tx>
+  /** Undefined if the storage reads the members itself, or there are no blocks. */
+  readonly membership: Membership<A, Tx> | undefined
   /** Undefined: the host has no issues to exchange. */
   readonly issues: IssueTracker<A, Tx> | undefined
   readonly signingKey: SigningKeySource | undefined

@@ -42,7 +42,8 @@ export function* change<Key, State, Result, A extends Actor, Tx>(
 }
 
 /**
- * Changes a block according to what the ports say. If the host reported a new member in the meantime, it starts again,
+ * Changes a block according to what the ports say. If the storage reads the members under its lock, there is nothing to ask
+ * again. If the host reported a new member in the meantime, it starts again,
  * so that the decision does not rest on an old membership. Source: docs/storage.md, section 2.
  *
  * @param ask - asks the ports, and returns the decision that follows
@@ -54,12 +55,14 @@ export function* changeBlock<Result, A extends Actor, Tx>(
   key: BlockKey,
   ask: () => SyncOrAsync<Decide<BlockState, Result>>,
 ): SyncOrAsync<Result> {
-  const { blocks } = scope.environment.storage
+  const { storage, membership } = scope.environment
+  const { blocks } = storage
   for (let count = 1; count <= MAX_ATTEMPTS; count += 1) {
-    const epoch = yield* wait(blocks.epoch(key.organizationId, scope.transaction))
+    const epoch =
+      membership === undefined ? undefined : yield* wait(blocks.epoch(key.organizationId, scope.transaction))
     const decide = yield* ask()
     const changed = yield* change(scope, call, blocks, key, key, (state, at) => {
-      if (state.epoch !== epoch) return { state, events: [], result: undefined }
+      if (epoch !== undefined && state.epoch !== epoch) return { state, events: [], result: undefined }
       const decision = decide(state, at)
       return { ...decision, result: { result: decision.result } }
     })

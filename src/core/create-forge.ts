@@ -4,17 +4,18 @@ import type { OptionRules } from '../schema/options.ts'
 import { ANY, checkOptions, FUNCTION, optional, toServiceNames } from '../schema/options.ts'
 import type { ForgeEvent, PinKind } from '../schema/records.ts'
 import { promiseTry, runMaybeAsync } from '../schema/sync-or-async.ts'
+import type { ForgeStorage } from '../storage/contract/storage.ts'
 import type { AsyncScope, Environment, Scope } from './call.ts'
 import { Call } from './call.ts'
 import { eventService } from './events/event-service.ts'
 import { Listeners } from './events/listeners.ts'
 import { RunningConsumers } from './events/outbox-consumer.ts'
 import { exportsIn } from './exchange/exchange-service.ts'
-import type { Forge, ForgeInternals, ForgeLimits, ForgeOptions, ForgeSettings } from './forge.ts'
+import type { Forge, ForgeInternals, ForgeLimits, ForgeOptions, ForgeSettings, KnowsMembers } from './forge.ts'
 import { instrumentStorage } from './instrument-storage.ts'
 import { DEFAULT_MAX_PINS } from './pins/pin-rules.ts'
 import { askPolicy, authorize } from './policy.ts'
-import type { Actor, Membership } from './ports.ts'
+import type { Actor } from './ports.ts'
 import { quietLogger, quietObserver } from './quietly.ts'
 import type { ServiceName } from './services.ts'
 import { SERVICE_KEYS, servicesIn } from './services.ts'
@@ -26,7 +27,7 @@ const SERVICE_NAMES = Object.keys(SERVICE_KEYS) as readonly ServiceName[]
 const MAX_PINS = 1000
 const CALLER = 'createForge'
 const MAX_NOTE_LENGTH = 255
-const MEMBERSHIP = 'an object with isMember(member, context), for the service blocks'
+const MEMBERSHIP = 'an object with isMember(member, context), for the service blocks, or a storage with tables.members'
 
 const OPTIONS: OptionRules<ForgeSettings<never, never, never>> = {
   storage: [(value) => isObject(value) && 'pinBoards' in value, 'a storage such as memoryStorage()'],
@@ -60,6 +61,10 @@ const PIN_KINDS: OptionRules<Record<PinKind, number>> = { issue: ANY, pullReques
  *
  * @throws TypeError when an option is missing or out of its range
  */
+export function createForge<A extends Actor, Tx, S extends ServiceName = ServiceName>(
+  options: ForgeSettings<A, Tx, S> & { readonly storage: ForgeStorage<Tx> & KnowsMembers },
+): Forge<A, Tx, S>
+/** The same for a storage that does not know the members. */
 export function createForge<A extends Actor, Tx, S extends ServiceName = ServiceName>(
   options: ForgeOptions<A, Tx, S>,
 ): Forge<A, Tx, S>
@@ -129,20 +134,14 @@ function withoutOthers<T extends object>(all: T, chosen: readonly ServiceName[])
   return Object.fromEntries(Object.entries(all).filter(([key]) => !others.includes(key))) as T
 }
 
-/** The membership of a forge without the service that asks it. */
-const NO_MEMBERSHIP: Membership<never> = {
-  isMember: () => {
-    throw new TypeError('this forge has no membership, because it does not have the service blocks')
-  },
-}
-
 function toEnvironment<A extends Actor, Tx>(
   options: ForgeSettings<A, Tx, ServiceName>,
   services: readonly ServiceName[],
 ): Environment<A, Tx> {
   const { storage, policy, membership, issues, signingKey, limits = {}, beforeCommit, clock, newId, observer } = options
   const logger = quietLogger(CALLER, options.logger)
-  need(membership !== undefined || !services.includes('blocks'), CALLER, 'membership', MEMBERSHIP)
+  const readsMembers = storage.host?.isMember !== undefined
+  need(membership !== undefined || readsMembers || !services.includes('blocks'), CALLER, 'membership', MEMBERSHIP)
   checkOptions(CALLER, limits, LIMITS, 'limits.')
   checkOptions(CALLER, limits.maxPins ?? {}, PIN_KINDS, 'limits.maxPins.')
 
@@ -154,7 +153,7 @@ function toEnvironment<A extends Actor, Tx>(
         )
       : storage,
     policy,
-    membership: membership ?? NO_MEMBERSHIP,
+    membership,
     issues,
     signingKey,
     keyExpiry: new KeyExpiry(),

@@ -106,6 +106,11 @@ export interface ForgeLimits {
 export type ForgeOptions<A extends Actor, Tx, S extends ServiceName = ServiceName> = ForgeSettings<A, Tx, S> &
   ('blocks' extends S ? { readonly membership: Membership<NoInfer<A>, NoInfer<Tx>> } : unknown)
 
+/** A storage that reads the members in a table of the host: `tables.members`. */
+export interface KnowsMembers {
+  readonly host: { readonly isMember: (...given: never) => unknown }
+}
+
 /** Options of `createForge` that every set of services has. */
 export interface ForgeSettings<A extends Actor, Tx, S extends ServiceName> {
   /**
@@ -117,7 +122,7 @@ export interface ForgeSettings<A extends Actor, Tx, S extends ServiceName> {
   readonly storage: ForgeStorage<Tx>
   /** Decides who may do what: a `rolePolicy`, or one of your own. */
   readonly policy: Policy<A, NoInfer<Tx>>
-  /** Called before a user is blocked. The service `blocks` needs it. */
+  /** Called before a user is blocked. The service `blocks` needs it, unless the storage has `tables.members`. */
   readonly membership?: Membership<NoInfer<A>, NoInfer<Tx>> | undefined
   /** The instance's signing key. Default: the instance has no signing key. */
   readonly signingKey?: SigningKeySource | undefined

@@ -19,7 +19,11 @@ export interface CursorPage<T> {
   readonly cursor: string | undefined
 }
 
-/** One page of a list. `total` is the number of all items of the list in the same snapshot. */
+/** One page of a list. */
 export interface Page<T> extends CursorPage<T> {
-  readonly total: number
+  /**
+   * The number of all items of the list in the same snapshot. Undefined on a page by cursor, if the storage has to count the
+   * items.
+   */
+  readonly total: number | undefined
 }

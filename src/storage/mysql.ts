@@ -2,6 +2,7 @@ import type { ForgeStorage } from './contract/storage.ts'
 import type { SqlStorageOptions } from './sql/context.ts'
 import { SQL_OPTIONS } from './sql/context.ts'
 import { mysqlDialect } from './sql/dialects/mariadb.ts'
+import type { HostPortsOf, HostTables } from './sql/host/tables.ts'
 import { planSchema } from './sql/schema/schema.ts'
 import type { HostTransaction } from './sql/servers/host-transaction.ts'
 import type { Transactional, TransactionOptions } from './sql/servers/in-transaction.ts'
@@ -50,7 +51,16 @@ export type { MysqlConnection, MysqlPool, MysqlPoolConnection, MysqlQuery } from
  * unreachable or unsuitable (its outcome is `unknown` if the server was lost while committing); TypeError if an id does
  * not fit its column, and for a `withTransaction` on a connection without an open transaction on the same database
  */
+export function mysqlStorage<C extends MysqlConnection | HostTransaction, T extends HostTables>(
+  urlOrPool: string | MysqlPool,
+  options: SqlStorageOptions & { readonly tables: T },
+): ForgeStorage<C> & { readonly host: HostPortsOf<C, T> }
+/** The same without tables of the host. */
 export function mysqlStorage<C extends MysqlConnection | HostTransaction = MysqlConnection | HostTransaction>(
+  urlOrPool: string | MysqlPool,
+  options?: SqlStorageOptions,
+): ForgeStorage<C>
+export function mysqlStorage<C extends MysqlConnection | HostTransaction>(
   urlOrPool: string | MysqlPool,
   options: SqlStorageOptions = {},
 ): ForgeStorage<C> {

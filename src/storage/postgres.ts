@@ -2,6 +2,7 @@ import type { ForgeStorage } from './contract/storage.ts'
 import type { SchemaStorageOptions } from './sql/context.ts'
 import { SCHEMA_OPTIONS } from './sql/context.ts'
 import { postgresDialect } from './sql/dialects/postgres.ts'
+import type { HostPortsOf, HostTables } from './sql/host/tables.ts'
 import { planSchema } from './sql/schema/schema.ts'
 import type { HostTransaction } from './sql/servers/host-transaction.ts'
 import type { Transactional, TransactionOptions } from './sql/servers/in-transaction.ts'
@@ -57,7 +58,16 @@ export type { PgAnswer, PgClient, PgPool, PgPoolClient, PgQuery, PgTypes } from 
  * `SCHEMA_TOO_NEW`, `STORAGE_BUSY`, `STORAGE_UNAVAILABLE` (its outcome is `unknown` if the server was lost while a
  * change was being committed); TypeError if an id does not fit its column
  */
+export function postgresStorage<C extends PgClient | HostTransaction, T extends HostTables>(
+  urlOrPool: string | PgPool,
+  options: SchemaStorageOptions & { readonly tables: T },
+): ForgeStorage<C> & { readonly host: HostPortsOf<C, T> }
+/** The same without tables of the host. */
 export function postgresStorage<C extends PgClient | HostTransaction = PgClient | HostTransaction>(
+  urlOrPool: string | PgPool,
+  options?: SchemaStorageOptions,
+): ForgeStorage<C>
+export function postgresStorage<C extends PgClient | HostTransaction>(
   urlOrPool: string | PgPool,
   options: SchemaStorageOptions = {},
 ): ForgeStorage<C> {

@@ -3,6 +3,7 @@ import type { ForgeStorage } from './contract/storage.ts'
 import type { SqlStorageOptions } from './sql/context.ts'
 import { SQL_OPTIONS } from './sql/context.ts'
 import { sqliteDialect } from './sql/dialects/sqlite.ts'
+import type { HostPortsOf, HostTables } from './sql/host/tables.ts'
 import { planSchema } from './sql/schema/schema.ts'
 import type { SqliteHandle } from './sql/sqlite/connection.ts'
 import type { SqliteConnection } from './sql/sqlite/handle.ts'
@@ -42,7 +43,16 @@ export type { SqliteConnection } from './sql/sqlite/handle.ts'
  * if others kept the file locked for five seconds, `STORAGE_UNAVAILABLE` (its outcome is `unknown` if a `beforeCommit`
  * ended the transaction of its batch); TypeError if an id does not fit its column
  */
+export function sqliteStorage<H extends SqliteHandle, T extends HostTables>(
+  fileOrHandle: string | H,
+  options: SqlStorageOptions & { readonly tables: T },
+): ForgeStorage<H> & { readonly host: HostPortsOf<H, T> }
+/** The same without tables of the host. */
 export function sqliteStorage<H extends SqliteHandle = SqliteHandle>(
+  fileOrHandle: string | H,
+  options?: SqlStorageOptions,
+): ForgeStorage<H>
+export function sqliteStorage<H extends SqliteHandle>(
   fileOrHandle: string | H,
   options: SqlStorageOptions = {},
 ): ForgeStorage<H> {

@@ -2,8 +2,19 @@
 // library for `withTransaction`. All of the contract is public. The types that it refers to come from "forgelet".
 
 export type * from './contract/events.ts'
+export type * from './contract/host.ts'
 export type * from './contract/storage.ts'
 export type * from './contract/stores.ts'
+export type {
+  HostPortsOf,
+  HostTable,
+  HostTables,
+  IssueTable,
+  MemberTable,
+  OrganizationTable,
+  RepositoryTable,
+  UserTable,
+} from './sql/host/tables.ts'
 export type { SqlValue } from './sql/query.ts'
 export type {
   DrizzleSql,

@@ -6,6 +6,7 @@ import { expressHandler } from '../../src/http-adapters/express.ts'
 import { fetchHandler } from '../../src/http-adapters/fetch.ts'
 import { createApi } from '../../src/http-adapters/http.ts'
 import { nodeHandler } from '../../src/http-adapters/node.ts'
+import type { Actor, Forge, ForgeOptions } from '../../src/index.ts'
 import { createForge } from '../../src/index.ts'
 import { validateIssues } from '../../src/schema/documents/validate-issues.ts'
 import { generateKey, openKeyFile } from '../../src/signing-keys/signing-keys.ts'
@@ -101,7 +102,7 @@ for (const [fn, given, caller, option, nearest] of REFUSED) {
 
 test('an import refuses an unknown option, and a consumer does', async () => {
   const tracker = { issues: () => [], comments: 'none', findUsers: () => new Map(), write: port }
-  const { exchange, events } = call(createForge, { ...ports, issues: tracker })
+  const { exchange, events } = call(opened, { ...ports, issues: tracker })
   const { signal } = new AbortController()
 
   await expect(call(exchange.import, 'system', records, { onConflicts: 'skip' })).rejects.toThrow(
@@ -123,9 +124,14 @@ test.each<[open: (...given: never[]) => unknown, place: string]>([
 })
 
 test('an unknown option that is undefined is accepted, as a host has it that chooses by a condition', () => {
-  expect(() => call(createForge, { ...ports, logging: undefined, limits: { maxPin: undefined } })).not.toThrow()
+  expect(() => call(opened, { ...ports, logging: undefined, limits: { maxPin: undefined } })).not.toThrow()
   expect(() => call(sqliteStorage, ':memory:', { schema: undefined, ids: undefined })).not.toThrow()
 })
+
+/** One of the signatures of `createForge`. */
+function opened(options: ForgeOptions<Actor, undefined>): Forge<Actor, undefined> {
+  return createForge(options)
+}
 
 /** Calls a function as JavaScript does: with any arguments. */
 function call<R>(fn: (...given: never[]) => R, ...given: readonly unknown[]): R {

@@ -133,7 +133,9 @@ test.each([undefined, ['blocks'], ['pins', 'blocks']])('the services %j need a m
   const options = { storage: memoryStorage(), policy: everyone, services }
 
   expect(() => Reflect.apply(createForge, undefined, [options])).toThrow(
-    new TypeError('createForge needs membership: an object with isMember(member, context), for the service blocks'),
+    new TypeError(
+      'createForge needs membership: an object with isMember(member, context), for the service blocks, or a storage with tables.members',
+    ),
   )
 })
 

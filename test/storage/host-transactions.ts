@@ -418,7 +418,7 @@ export function hostTransactions(kinds: readonly AnyKind[], how: 'whole' | 'shor
       return (await forge.pins.list(olga, board)).map((one) => one.issueId)
     }
 
-    async function blocked(forge: Forge<Person, Tx>): Promise<number> {
+    async function blocked(forge: Forge<Person, Tx>): Promise<number | undefined> {
       return (await forge.blocks.list(olga, { organizationId: 5 })).total
     }
 

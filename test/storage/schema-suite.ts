@@ -85,7 +85,7 @@ export function schemaSuite(kinds: readonly AnyKind[]): void {
       test('is SCHEMA_OUTDATED until it is migrated', async () => {
         const database = await created()
         const message = expect.stringContaining('await storage.migrate(), or run "forgelet schema apply"')
-        const thrown = { code: 'SCHEMA_OUTDATED', details: { found: 0, needed: 1 }, message }
+        const thrown = { code: 'SCHEMA_OUTDATED', details: { found: 0, needed: 2 }, message }
 
         expect(await outcomeOf(() => pin(database.storage(), BOARD, '1'))).toMatchObject({ thrown })
         expect(await pin(await database.migrated(), BOARD, '1')).toBe(1)

@@ -3,10 +3,11 @@ import type { Id, IdInput } from '../../schema/ids.ts'
 import { toId } from '../../schema/ids.ts'
 import type { Page, PageRequest } from '../../schema/paging.ts'
 import type { AccountRef, Block, Decision } from '../../schema/records.ts'
+import type { SyncOrAsync } from '../../schema/sync-or-async.ts'
 import { isPromise, wait } from '../../schema/sync-or-async.ts'
 import { checkText } from '../../schema/text.ts'
 import type { BlockKey, BlockState } from '../../storage/contract/stores.ts'
-import type { MaybeAsync, Scope } from '../call.ts'
+import type { Call, MaybeAsync, Scope } from '../call.ts'
 import { actorIdOf, hostMethod, method, portAnswer } from '../call.ts'
 import { change, changeBlock } from '../change.ts'
 import { toPageQuery } from '../page-query.ts'
@@ -77,6 +78,14 @@ export function blockService<A extends Actor, Tx>(scope: Scope<A, Tx>): MaybeAsy
   const { storage, membership, maxNoteLength } = scope.environment
   const { transaction } = scope
 
+  /** Asks the port. Without one, the storage reads the membership itself, under its lock. */
+  function* membershipOf(key: BlockKey, call: Call<A, Tx>): SyncOrAsync<boolean> {
+    if (membership === undefined) return false
+    const isMember = yield* portAnswer(call, membership.isMember(key, call))
+    if (typeof isMember === 'boolean') return isMember
+    throw new TypeError('membership.isMember must return true or false')
+  }
+
   return {
     block: method(scope, function* block(call, request) {
       const { target, key } = toTarget(request)
@@ -86,11 +95,12 @@ export function blockService<A extends Actor, Tx>(scope: Scope<A, Tx>): MaybeAsy
         yield* authorize(scope, call, { action: 'blocks.write', organizationId: key.organizationId })
         checkText('note', note, maxNoteLength)
         refuseTarget(target, blockedBy)
-        const isMember = yield* portAnswer(call, membership.isMember(key, call))
-        if (typeof isMember !== 'boolean') throw new TypeError('membership.isMember must return true or false')
+        const known = yield* membershipOf(key, call)
 
-        return (current: BlockState, blockedAt: Date) =>
-          besideEpoch(current, blockUser(current.block, { note, blockedAt, blockedBy, ...key }, isMember))
+        return (current: BlockState, blockedAt: Date) => {
+          const isMember = known || current.isMember === true
+          return besideEpoch(current, blockUser(current.block, { note, blockedAt, blockedBy, ...key }, isMember))
+        }
       })
     }),
     unblock: method(scope, function* unblock(call, request) {

@@ -12,7 +12,7 @@ export const blockRoutes: readonly Route[] = [
   route('blocks', 'organizationListBlocks', 'GET /orgs/{org}/blocks', function* (r) {
     const organizationId = yield* organizationIn(r, 'blocks.read')
     const page = pageIn(r)
-    const { items, total } = yield* wait(r.operations.blocks.list(r.actor, { organizationId, ...page }, r.context))
+    const { items, total = 0 } = yield* wait(r.operations.blocks.list(r.actor, { organizationId, ...page }, r.context))
     const shown = yield* presented(
       items.map(({ userId }) => userId),
       (ids) => r.settings.present.users(ids, r.context),

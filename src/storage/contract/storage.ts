@@ -2,6 +2,7 @@ import type { Id } from '../../schema/ids.ts'
 import type { EventDraft, ForgeEvent, PinKind } from '../../schema/records.ts'
 import type { MaybePromise } from '../../schema/sync-or-async.ts'
 import type { EventStore } from './events.ts'
+import type { HostPorts } from './host.ts'
 import type { AggregateStores, WriteContext } from './stores.ts'
 
 /** What was permanently removed. */
@@ -43,6 +44,8 @@ export interface SchemaStatus {
 /** The storage behind a forge. `Tx` is the host's open transaction, in the driver's type. */
 export interface ForgeStorage<Tx = unknown> extends AggregateStores<Tx> {
   readonly events: EventStore<Tx>
+  /** What the tables of the host answer, as far as the storage knows them. Undefined: it knows none. */
+  readonly host?: Partial<HostPorts<Tx>> | undefined
   /** Executes a lifecycle call of the host: one transaction, all or nothing. Returns the events it created. */
   retire(retirement: Retirement<Tx>): MaybePromise<readonly ForgeEvent[]>
   /**

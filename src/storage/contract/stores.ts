@@ -141,6 +141,11 @@ export interface BlockState {
    * written even if nothing else changes.
    */
   readonly epoch: number
+  /**
+   * Whether the user is a member, read under the lock in the host's table. Undefined if the storage does not know that
+   * table: then the membership is looked up before.
+   */
+  readonly isMember?: boolean | undefined
 }
 
 /**

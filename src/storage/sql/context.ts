@@ -4,6 +4,8 @@ import { needObject } from '../../schema/arguments.ts'
 import type { OptionNames } from '../../schema/options.ts'
 import { refuseUnknown } from '../../schema/options.ts'
 import type { Place, SqlDialect } from './dialect.ts'
+import type { HostTables } from './host/tables.ts'
+import { checkHostTables } from './host/tables.ts'
 import type { IdColumns } from './ids.ts'
 import { Columns, chooseIdColumns, IdCodec } from './ids.ts'
 import type { Tables } from './schema/tables.ts'
@@ -17,6 +19,11 @@ export interface SqlStorageOptions {
    * The prefix of the name of every table, view and index. Lower-case letters, digits and `_`. Default: `forgelet_`.
    */
   readonly prefix?: string | undefined
+  /**
+   * The tables of the host in the same database. The storage then answers the ports `directory` and `membership` by them
+   * (`storage.host`), and what is deleted or hidden there needs no report. Default: none.
+   */
+  readonly tables?: HostTables | undefined
 }
 
 /** The options of a storage in a database that has schemas. */
@@ -29,7 +36,7 @@ export interface SchemaStorageOptions extends SqlStorageOptions {
 }
 
 /** The options of a storage in a database without schemas. */
-export const SQL_OPTIONS: OptionNames<SqlStorageOptions> = { ids: true, prefix: true }
+export const SQL_OPTIONS: OptionNames<SqlStorageOptions> = { ids: true, prefix: true, tables: true }
 /** The options of a storage in a database that has schemas. */
 export const SCHEMA_OPTIONS: OptionNames<SchemaStorageOptions> = { schema: true, ...SQL_OPTIONS }
 
@@ -41,6 +48,7 @@ export function checkStorageOptions<T extends SqlStorageOptions>(
 ): void {
   needObject(options, 'options', "{ prefix: 'forge_' }")
   refuseUnknown(caller, options, known)
+  if (options.tables !== undefined) checkHostTables(caller, options.tables)
   if (options.ids === undefined) return
 
   needObject(options.ids, 'ids', "{ user: 'uuid' }")
@@ -53,6 +61,8 @@ const ID_KINDS: OptionNames<IdColumns> = { user: true, organization: true, repos
 export interface SqlContext<T = Tables> extends Place {
   readonly dialect: SqlDialect
   readonly ids: IdCodec
+  /** The tables of the host that the storage knows. */
+  readonly tables: HostTables | undefined
   readonly columns: Columns
   /** Builds queries. It cannot run them. */
   readonly build: Kysely<T>
@@ -63,7 +73,7 @@ export interface SqlContext<T = Tables> extends Place {
  * invalid
  */
 export function createSqlContext(dialect: SqlDialect, options: SchemaStorageOptions = {}): SqlContext {
-  const { prefix = 'forgelet_', schema, ids } = options
+  const { prefix = 'forgelet_', schema, ids, tables } = options
   if (schema !== undefined && !(typeof schema === 'string' && /^[A-Za-z_][A-Za-z0-9_]{0,62}$/.test(schema))) {
     throw new TypeError('schema must be 1 to 63 letters, digits or _, not beginning with a digit')
   }
@@ -73,7 +83,7 @@ export function createSqlContext(dialect: SqlDialect, options: SchemaStorageOpti
     )
   }
 
-  return createTableContext<Tables>(dialect, { schema, prefix }, Object.keys(TABLE_DESCRIPTIONS), ids)
+  return { ...createTableContext<Tables>(dialect, { schema, prefix }, Object.keys(TABLE_DESCRIPTIONS), ids), tables }
 }
 
 /**
@@ -95,7 +105,7 @@ export function createTableContext<T>(
   }
   const build = new Kysely<T>({ dialect: dialect.compiler, plugins: [prefixed] })
   const codec = new IdCodec(chooseIdColumns(ids), dialect)
-  return { dialect, ...place, ids: codec, columns: new Columns(dialect), build }
+  return { dialect, ...place, ids: codec, tables: undefined, columns: new Columns(dialect), build }
 }
 
 /** Adds a schema and a prefix to the names of some tables in every query. */

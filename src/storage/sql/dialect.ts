@@ -55,6 +55,43 @@ export interface SqlDialect {
    * began.
    */
   readonly lockingRead: '' | ' lock in share mode'
+  /** A text of the host so that it is compared by its characters, whatever the collation of its column. */
+  exactly(text: RawBuilder<unknown>): RawBuilder<unknown>
+  /** The milliseconds since 1970 of a time of the host. A time without a zone is UTC. */
+  milliseconds(time: RawBuilder<unknown>): RawBuilder<unknown>
+  /**
+   * The end of a select that keeps rows of the host from being removed until the transaction ends.
+   *
+   * @param isConditional - whether rows that are changed may no longer be found; then it keeps them from being changed too
+   */
+  lockReferred(isConditional: boolean): string
+  /**
+   * What removes rows of ours with the rows of the host that they refer to: foreign keys, with the word by which one is
+   * dropped; or triggers, where a table that is rebuilt would take the rows that refer to it along.
+   */
+  readonly follows: { readonly by: 'triggers' } | { readonly by: 'keys'; readonly dropped: string }
+  /** What refuses a member whom the organization blocks. */
+  readonly fence: {
+    /** Returns the names of its triggers. @param isConditional - whether not every row of the members is a membership */
+    names(name: string, isConditional: boolean): readonly string[]
+    create(fence: MemberFence): readonly RawBuilder<unknown>[]
+    /** Removes it if it is there. */
+    drop(fence: Pick<MemberFence, 'name' | 'schema'>): readonly RawBuilder<unknown>[]
+  }
+  /** The names of the foreign keys and triggers in a place that begin with the prefix. */
+  keyNames(place: Place): Statement<{ readonly name: string }>
+  /** Reads the columns of a table of the host; none if there is no such table. */
+  hostColumns(table: HostTableName): Statement<HostColumn>
+  /** Whether the two columns of a foreign key must have the same type. */
+  readonly sameTypes: boolean
+  /** Returns whether a column of the host has the type that ours has for ids of a type. */
+  isOwnType(ids: IdColumn, type: string): boolean
+  /** Returns whether ids in a column of the host can be stored in the columns for ids of a type. */
+  fitsType(ids: IdColumn, type: string): boolean
+  /** The privileges on a table of the host that foreign keys and triggers need, by the names that `hostColumns` uses. */
+  readonly privileges: { readonly keys: readonly string[]; readonly triggers: readonly string[] }
+  /** Whether a view can be created in place of one with the same columns. Otherwise that is removed first. */
+  readonly replacesViews: boolean
   /** The column that orders committed events: `id` if ids are assigned in order of commit. */
   readonly outboxOrder: 'id' | 'position'
   /**
@@ -96,6 +133,41 @@ export interface SqlDialect {
   }
   /** Returns statements that belong together as a script to run by hand. */
   script(statements: readonly string[]): readonly string[]
+}
+
+/** A table of the host. */
+export interface HostTableName {
+  readonly table: string
+  readonly schema?: string | undefined
+}
+
+/** A column of a table of the host. */
+export interface HostColumn {
+  readonly column: string
+  /** The type, as the database writes it. */
+  readonly type: string
+  /** 1 if it alone is the primary key, or is unique alone. */
+  readonly isUnique: number
+  /** The privileges on the table that the user lacks, with commas. */
+  readonly lacks: string
+  /** Why no foreign key can refer to the table: the end of a sentence. Empty if one can. */
+  readonly misfit: string
+}
+
+/** The table of the host's members, and what says whom an organization blocks. */
+export interface MemberFence {
+  /** The name of the trigger, or the beginning of the names of several. */
+  readonly name: string
+  /** The schema of the tables of the forge. */
+  readonly schema: string | undefined
+  readonly members: RawBuilder<unknown>
+  /** The columns of the members. */
+  readonly organization: RawBuilder<unknown>
+  readonly user: RawBuilder<unknown>
+  /** The condition which rows are memberships. Undefined: all. */
+  readonly where: RawBuilder<unknown> | undefined
+  readonly heads: RawBuilder<unknown>
+  readonly blocks: RawBuilder<unknown>
 }
 
 /** The type of a column that holds ids of the host. */

@@ -112,7 +112,7 @@ export function durableObjectStorage<S extends DurableObjectDatabase>(
       later(() => {
         if (runSync(schema.needsMigration(connection))) change(() => schema.complete(connection))
       }),
-    schemaStatus: () => later(() => ({ state: runSync(schema.state(connection)), warnings: [] })),
+    schemaStatus: () => later(() => runSync(schema.status(connection))),
     async close() {
       isClosed = true
     },

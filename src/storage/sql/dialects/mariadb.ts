@@ -1,6 +1,6 @@
 import type { Compilable, Expression, Kysely, RawBuilder } from 'kysely'
 import { MysqlAdapter, MysqlQueryCompiler, sql } from 'kysely'
-import type { SqlDialect } from '../dialect.ts'
+import type { MemberFence, SqlDialect } from '../dialect.ts'
 import { compilerOnly, textQuery } from '../dialect.ts'
 import type { Tables } from '../schema/tables.ts'
 
@@ -31,6 +31,27 @@ const CHAR = sql`char character set utf8mb4`
 const UUID = sql`uuid`
 const TABLE_END = sql`engine = InnoDB row_format = dynamic default ${EXACT}`
 
+const OWN_TYPES = {
+  bigint: /^bigint(\(\d+\))?$/,
+  uuid: /^uuid$/,
+  text: /^varchar\(64\) character set utf8mb4 collate utf8mb4_nopad_bin$/,
+}
+/** The types of the host's columns whose ids can be in our columns. */
+const FITTING = { bigint: /^(tiny|small|medium|big)?int/, uuid: /^uuid$/, text: /^(var)?char/ }
+
+/**
+ * The condition that the user lacks a privilege on the table of the host `t`. What a role gives cannot be seen: it is assumed.
+ */
+const LACKS = (privilege: string): string => {
+  const by = (table: string, where: string) =>
+    `exists (select 1 from information_schema.${table} as p where p.privilege_type = '${privilege}' ` +
+    `and p.grantee = concat('''', replace(current_user(), '@', '''@'''), '''')${where})`
+  return (
+    `(current_role() is null and not ${by('user_privileges', '')} and not ${by('schema_privileges', ' and p.table_schema = t.table_schema')} ` +
+    `and not ${by('table_privileges', ' and p.table_schema = t.table_schema and p.table_name = t.table_name')})`
+  )
+}
+
 /** MariaDB 10.6 and newer. MySQL itself has no RETURNING. */
 export const mysqlDialect: SqlDialect = {
   compiler: compilerOnly(new MysqlAdapter(), () => new MysqlQueryCompiler()),
@@ -51,6 +72,48 @@ export const mysqlDialect: SqlDialect = {
   lockExisting: (insert) => insert.onDuplicateKeyUpdate((row) => ({ version: row.ref('heads.version') })),
   // A shared lock, so that users who are granted the same badge at once do not wait for each other.
   lockingRead: ' lock in share mode',
+  exactly: (text) => sql`cast(${text} as ${CHAR}) collate utf8mb4_nopad_bin`,
+  milliseconds: (time) => sql`timestampdiff(microsecond, timestamp '1970-01-01 00:00:00', ${time}) div 1000`,
+  lockReferred: () => ' lock in share mode',
+  hostColumns: ({ schema, table }) =>
+    textQuery(
+      `select c.column_name as \`column\`, concat(c.column_type, if(c.collation_name is null, '',
+          concat(' character set ', c.character_set_name, ' collate ', c.collation_name))) as type,
+        cast(exists (select 1 from information_schema.statistics as s where s.table_schema = c.table_schema
+          and s.table_name = c.table_name and s.column_name = c.column_name and s.non_unique = 0
+          and (select count(*) from information_schema.statistics as o where o.table_schema = s.table_schema
+            and o.table_name = s.table_name and o.index_name = s.index_name) = 1) as double) as isUnique,
+        concat_ws(',', if(@@log_bin and not @@log_bin_trust_function_creators and ${LACKS('SUPER')},
+          'log_bin_trust_function_creators = 1 or SUPER', null), if(${LACKS('TRIGGER')}, 'TRIGGER', null),
+          if(${LACKS('REFERENCES')}, 'REFERENCES', null)) as lacks,
+        if(t.engine = 'InnoDB', '', concat('is stored by ', coalesce(t.engine, 'no engine'), ', which has no foreign keys')) as misfit
+        from information_schema.columns as c join information_schema.tables as t
+          on t.table_schema = c.table_schema and t.table_name = c.table_name
+        where c.table_schema = coalesce(?, database()) and c.table_name = ? order by c.ordinal_position`,
+      [schema ?? null, table],
+    ),
+  sameTypes: true,
+  isOwnType: (ids, type) => OWN_TYPES[ids].test(type),
+  fitsType: (ids, type) => FITTING[ids].test(type),
+  privileges: { keys: ['REFERENCES'], triggers: ['TRIGGER', 'log_bin_trust_function_creators = 1 or SUPER'] },
+  replacesViews: true,
+  follows: { by: 'keys', dropped: 'foreign key' },
+  fence: {
+    names: (name, isConditional) => fenceTriggers(isConditional).map(({ suffix }) => `${name}_${suffix}`),
+    create: fence,
+    drop: ({ name }) =>
+      [...fenceTriggers(false), ...fenceTriggers(true)].map(
+        ({ suffix }) => sql`drop trigger if exists ${sql.id(`${name}_${suffix}`)}`,
+      ),
+  },
+  keyNames: ({ prefix }) =>
+    textQuery(
+      'select lower(constraint_name) as name from information_schema.referential_constraints ' +
+        'where constraint_schema = database() and left(lower(constraint_name), char_length(?)) = ? ' +
+        'union all select lower(trigger_name) from information_schema.triggers ' +
+        'where trigger_schema = database() and left(lower(trigger_name), char_length(?)) = ?',
+      [prefix, prefix, prefix, prefix],
+    ),
   outboxOrder: 'position',
   numberEvents: (build, ids, last) =>
     written(
@@ -75,7 +138,7 @@ export const mysqlDialect: SqlDialect = {
     text
       .replace(/^create (table|index|unique index) (?!if not exists)/, 'create $1 if not exists ')
       .replace(/^create view /, 'create or replace view ')
-      .replaceAll(/ add column /g, ' add column if not exists '),
+      .replaceAll(/ add column (?!if not exists)/g, ' add column if not exists '),
   migration: {
     begin: () => [
       {
@@ -112,4 +175,59 @@ function elements(json: Expression<string>, type: RawBuilder<unknown>): RawBuild
 
 function written(build: Kysely<Tables>, query: RawBuilder<unknown>): Compilable<unknown> {
   return { compile: () => query.compile(build) }
+}
+
+interface FenceTrigger {
+  readonly suffix: string
+  readonly time: 'before' | 'after'
+  readonly event: 'insert' | 'update'
+  readonly locks: boolean
+  readonly checks: boolean
+}
+
+/** The head is locked before the row of the member. Which rows are memberships can be asked of the table only behind it. */
+function fenceTriggers(isConditional: boolean): readonly FenceTrigger[] {
+  return (['insert', 'update'] as const).flatMap((event): readonly FenceTrigger[] =>
+    isConditional
+      ? [
+          { suffix: `${event}_lock`, time: 'before', event, locks: true, checks: false },
+          { suffix: `${event}_check`, time: 'after', event, locks: false, checks: true },
+        ]
+      : [{ suffix: event, time: 'before', event, locks: true, checks: true }],
+  )
+}
+
+/**
+ * A new member takes the head of the organization shared: members do not wait for each other, only for a block of their
+ * organization. A head that is missing is created, so that the block has to wait for it. It is looked for without a lock:
+ * at REPEATABLE READ two members that lock the gap would refuse each other the row.
+ */
+function fence({
+  name,
+  members,
+  organization,
+  user,
+  where,
+  heads,
+  blocks,
+}: MemberFence): readonly RawBuilder<unknown>[] {
+  const key = sql`cast(new.${organization} as char character set utf8mb4)`
+  const pair = sql`${organization} = new.${organization} and ${user} = new.${user}`
+  const head = sql`${heads} where scope = 'organization' and ${sql.id('key')} = ${key}`
+  const lock = sql`
+  if not exists (select 1 from ${head}) then
+    insert ignore into ${heads} (scope, ${sql.id('key')}, version, epoch, retired, total, next_seq) values ('organization', ${key}, 0, 0, 0, 0, 1);
+  end if;
+  do (select count(*) from ${head} lock in share mode);`
+  const isMember =
+    where === undefined ? sql`` : sql` and exists (select 1 from ${members} where ${pair} and (${where}))`
+  const check = sql`
+  if exists (select 1 from ${blocks} where organization_id = new.${organization} and user_id = new.${user} lock in share mode)${isMember} then
+    signal sqlstate '45000' set message_text = 'the organization blocks this user', constraint_name = ${sql.lit(name)};
+  end if;`
+  return fenceTriggers(where !== undefined).map(({ suffix, time, event, locks, checks }) => {
+    const trigger = sql`${sql.id(`${name}_${suffix}`)} ${sql.raw(time)} ${sql.raw(event)} on ${members}`
+    return sql`create trigger ${trigger} for each row begin${locks ? lock : sql``}${checks ? check : sql``}
+end`
+  })
 }

@@ -1,6 +1,6 @@
 import type { Compilable, Expression, Kysely, RawBuilder } from 'kysely'
 import { PostgresAdapter, PostgresQueryCompiler, sql } from 'kysely'
-import type { Place, SchemaStatement, SqlDialect } from '../dialect.ts'
+import type { MemberFence, Place, SchemaStatement, SqlDialect } from '../dialect.ts'
 import { command, compilerOnly, textQuery } from '../dialect.ts'
 import type { Statement } from '../query.ts'
 import type { Tables } from '../schema/tables.ts'
@@ -29,6 +29,9 @@ const BIGINT = sql`bigint`
 const TEXT = sql`text`
 const IDS = { bigint: BIGINT, uuid: sql`uuid`, text: TEXT }
 
+/** The types of the host's columns to which a foreign key can refer from a column for such ids. */
+const FITTING = { bigint: /^(bigint|integer|smallint)$/, uuid: /^uuid$/, text: /^(text|character varying)/ }
+
 /** PostgreSQL 13 and newer. */
 export const postgresDialect: SqlDialect = {
   compiler: compilerOnly(new PostgresAdapter(), () => new PostgresQueryCompiler()),
@@ -46,6 +49,45 @@ export const postgresDialect: SqlDialect = {
     ),
   // A transaction that keeps an older snapshot fails at the lock, because the version was raised meanwhile.
   lockingRead: '',
+  exactly: (text) => sql`cast(${text} as ${TEXT})`,
+  milliseconds: (time) => sql`extract(epoch from ${time}) * 1000`,
+  // A key share lets others change the other columns of the row, such as the title of an issue.
+  hostColumns: ({ schema, table }) =>
+    textQuery(
+      `select cast(a.attname as text) as "column", pg_catalog.format_type(a.atttypid, a.atttypmod) as "type", cast(case when exists (
+        select from pg_catalog.pg_index as i where i.indrelid = c.oid and i.indisunique and i.indisvalid
+          and i.indpred is null and i.indexprs is null and i.indnkeyatts = 1 and i.indkey[0] = a.attnum) then 1 else 0 end as double precision) as "isUnique",
+        pg_catalog.concat_ws(',', case when not pg_catalog.has_table_privilege(c.oid, 'select') then 'SELECT' end,
+          case when not pg_catalog.has_any_column_privilege(c.oid, 'update') then 'UPDATE' end,
+          case when not pg_catalog.has_any_column_privilege(c.oid, 'references') then 'REFERENCES' end,
+          case when not pg_catalog.has_table_privilege(c.oid, 'trigger') then 'TRIGGER' end) as "lacks",
+        case when c.relkind in ('r', 'p') then '' else 'is not a table' end as "misfit"
+        from pg_catalog.pg_class as c join pg_catalog.pg_attribute as a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
+        where c.oid = pg_catalog.to_regclass($1) order by a.attnum`,
+      [[schema, table].flatMap((name) => (name === undefined ? [] : [`"${name.replaceAll('"', '""')}"`])).join('.')],
+    ),
+  sameTypes: false,
+  isOwnType: () => true,
+  fitsType: (ids, type) => FITTING[ids].test(type),
+  privileges: { keys: ['SELECT', 'UPDATE', 'REFERENCES'], triggers: ['TRIGGER'] },
+  replacesViews: true,
+  follows: { by: 'keys', dropped: 'constraint' },
+  fence: {
+    names: (name) => [name],
+    create: fence,
+    drop: (of) => [sql`drop function if exists ${fenceFunction(of)} cascade`],
+  },
+  keyNames: ({ schema, prefix }) =>
+    textQuery(
+      'select cast(k.conname as text) as "name" from pg_catalog.pg_constraint as k ' +
+        'join pg_catalog.pg_class as c on c.oid = k.conrelid ' +
+        `where k.contype = 'f' and k.convalidated and pg_catalog.starts_with(cast(k.conname as text), $1) and ${isIn(schema)} ` +
+        'union all select cast(t.tgname as text) from pg_catalog.pg_trigger as t ' +
+        "join pg_catalog.pg_proc as p on p.oid = t.tgfoid where not t.tgisinternal and t.tgenabled <> 'D' " +
+        `and pg_catalog.starts_with(cast(t.tgname as text), $1) and ${isIn(schema, 'function')}`,
+      schema === undefined ? [prefix] : [prefix, schema],
+    ),
+  lockReferred: (isConditional) => (isConditional ? ' for share' : ' for key share'),
   outboxOrder: 'position',
   numberEvents,
   removeEvents: (build, ids) => build.deleteFrom('events').where('id', 'in', elements(ids, BIGINT)),
@@ -85,9 +127,42 @@ function numberEvents(build: Kysely<Tables>, ids: Expression<string>, last: Expr
 }
 
 /** Without a schema option, our tables are those that an unqualified name reaches. */
-function isIn(schema: Place['schema']): string {
-  if (schema === undefined) return 'pg_catalog.pg_table_is_visible(c.oid)'
-  return 'c.relnamespace = (select n.oid from pg_catalog.pg_namespace as n where n.nspname = $2)'
+function isIn(schema: Place['schema'], what: 'table' | 'function' = 'table'): string {
+  const [of, namespace] = what === 'table' ? ['c.oid', 'c.relnamespace'] : ['p.oid', 'p.pronamespace']
+  if (schema === undefined) return `pg_catalog.pg_${what}_is_visible(${of})`
+  return `${namespace} = (select n.oid from pg_catalog.pg_namespace as n where n.nspname = $2)`
+}
+
+function fenceFunction({ name, schema }: Pick<MemberFence, 'name' | 'schema'>): RawBuilder<unknown> {
+  return schema === undefined ? sql.id(name) : sql.id(schema, name)
+}
+
+/**
+ * A new member takes the head of the organization shared: members do not wait for each other, only for a block of their
+ * organization. A head that is missing is created, so that the block has to wait for it.
+ */
+function fence(of: MemberFence): readonly RawBuilder<unknown>[] {
+  const { name, schema, members, organization, user, where, heads, blocks } = of
+  const made = fenceFunction(of)
+  const key = sql`cast(new.${organization} as text)`
+  const pair = sql`${organization} = new.${organization} and ${user} = new.${user}`
+  const isMember = where === undefined ? sql`` : sql` and exists (select from ${members} where ${pair} and (${where}))`
+  // The tables are those that the migration sees, whatever the search_path of who adds the member.
+  const path = schema === undefined ? sql` set search_path from current` : sql``
+  const [time, events] = where === undefined ? [sql`before`, sql` of ${organization}, ${user}`] : [sql`after`, sql``]
+  return [
+    sql`create function ${made}() returns trigger language plpgsql${path} as $$ begin
+  insert into ${heads} (scope, key, version, epoch, retired, total, next_seq)
+    values ('organization', ${key}, 0, 0, 0, 0, 1) on conflict do nothing;
+  perform from ${heads} where scope = 'organization' and key = ${key} for share;
+  if exists (select from ${blocks} where organization_id = new.${organization} and user_id = new.${user})${isMember} then
+    raise exception 'the organization blocks this user'
+      using errcode = 'check_violation', constraint = ${sql.lit(name)}, table = tg_table_name;
+  end if;
+  return new;
+end $$`,
+    sql`create trigger ${sql.id(name)} ${time} insert or update${events} on ${members} for each row execute function ${made}()`,
+  ]
 }
 
 /** `create schema if not exists` needs a privilege that a role that was given a schema may not have. */

@@ -1,6 +1,6 @@
 import type { Expression, LimitNode, OffsetNode, OperationNode, RawBuilder } from 'kysely'
 import { SqliteAdapter, SqliteQueryCompiler, sql } from 'kysely'
-import type { SqlDialect } from '../dialect.ts'
+import type { MemberFence, SqlDialect } from '../dialect.ts'
 import { compilerOnly, textQuery } from '../dialect.ts'
 
 const INTEGER = sql`integer`
@@ -40,6 +40,35 @@ export const sqliteDialect: SqlDialect = {
   serialKey: (column) => column.primaryKey().autoIncrement(),
   partialIndexes: true,
   lockingRead: '',
+  exactly: (text) => sql`${text} collate binary`,
+  // Hosts store a time as text, as milliseconds, or as seconds.
+  milliseconds: (time) =>
+    sql`cast(case when typeof(${time}) = 'text' then round((julianday(${time}) - 2440587.5) * 86400000) when ${time} > 100000000000 then ${time} else ${time} * 1000 end as integer)`,
+  lockReferred: () => '',
+  hostColumns: ({ table }) =>
+    textQuery(
+      `select c.name as "column", c.type, case when c.pk = 1 and (select count(*) from pragma_table_info(?) where pk > 0) = 1
+        or exists (select 1 from pragma_index_list(?) as i where i."unique" = 1 and i.partial = 0
+          and (select group_concat(name) from pragma_index_info(i.name)) = c.name) then 1 else 0 end as "isUnique",
+        '' as lacks, '' as misfit from pragma_table_info(?) as c`,
+      [table, table, table],
+    ),
+  sameTypes: false,
+  isOwnType: () => true,
+  fitsType: (ids, type) => (ids === 'bigint' ? /int/i : /char|clob|text|^$/i).test(type),
+  privileges: { keys: [], triggers: [] },
+  replacesViews: false,
+  follows: { by: 'triggers' },
+  fence: {
+    names: fenceNames,
+    create: fence,
+    drop: ({ name }) => fenceNames(name).map((one) => sql`drop trigger if exists ${sql.id(one)}`),
+  },
+  keyNames: ({ prefix }) =>
+    textQuery("select name from sqlite_master where type = 'trigger' and substr(name, 1, length(?)) = ?", [
+      prefix,
+      prefix,
+    ]),
   outboxOrder: 'id',
   removeEvents: (build, ids) => build.deleteFrom('events').where('id', 'in', elements(ids, INTEGER)),
   now: sql`cast(round((julianday('now') - 2440587.5) * 86400000) as integer)`,
@@ -57,4 +86,20 @@ export const sqliteDialect: SqlDialect = {
 
 function elements(json: Expression<string>, type: RawBuilder<unknown>): RawBuilder<string> {
   return sql`(select cast(value as ${type}) from json_each(${json}))`
+}
+
+function fenceNames(name: string): readonly string[] {
+  return [`${name}_insert`, `${name}_update`]
+}
+
+/** It runs behind the row, so that the condition which rows are memberships can be asked of the table. */
+function fence({ name, members, organization, user, where, blocks }: MemberFence): readonly RawBuilder<unknown>[] {
+  const found = sql`select 1 from ${members} where ${organization} = new.${organization} and ${user} = new.${user}`
+  const isMember = where === undefined ? sql`` : sql` and exists (${found} and (${where}))`
+  const isBlocked = sql`exists (select 1 from ${blocks} where organization_id = new.${organization} and user_id = new.${user})`
+  const updates = where === undefined ? sql`update of ${organization}, ${user}` : sql`update`
+  return fenceNames(name).map((one, index) => {
+    const event = index === 0 ? sql`insert` : updates
+    return sql`create trigger ${sql.id(one)} after ${event} on ${members} when ${isBlocked}${isMember} begin select raise(abort, 'the organization blocks this user'); end`
+  })
 }

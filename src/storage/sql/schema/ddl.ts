@@ -1,9 +1,11 @@
 import type { Compilable, CreateTableBuilder, CreateViewBuilder, RawBuilder, SchemaModule } from 'kysely'
 import { sql } from 'kysely'
+import type { HostThing } from '../../../schema/records.ts'
 import type { SqlContext } from '../context.ts'
 import { createTableContext } from '../context.ts'
 import type { SchemaStatement, SqlDialect } from '../dialect.ts'
 import { schemaStatement } from '../dialect.ts'
+import { ALWAYS, livesIn } from '../host/references.ts'
 import { HOST_THINGS } from '../ids.ts'
 import type { ColumnType, TableDescription, TableIndex, Tables } from './tables.ts'
 import { TABLE_DESCRIPTIONS, valueType } from './tables.ts'
@@ -12,14 +14,26 @@ type Ddl = readonly Compilable<unknown>[]
 
 /** The tables, indexes and views of version 1. They never change once released. */
 export function firstVersion(context: SqlContext): readonly SchemaStatement[] {
-  const { ledger: _, ...tables } = TABLE_DESCRIPTIONS
+  const { ledger: _ledger, host_tables: _hostTables, ...tables } = TABLE_DESCRIPTIONS
+  const { build } = context
+  const first = { ...viewsOf(context), pins: build.selectFrom('board_pins').select(PIN_COLUMNS) }
   return [
     ...createTables(context, tables),
     ...[
       ...outboxIndexes(context.dialect).map((index) => indexOn(context, 'events', index)),
       firstRow(context, 'outbox', { only: 1, last_position: 0, floor: 0 }),
-      ...views(context),
+      ...VIEWS.map((name) => viewOf(context, name).as(first[name])),
     ].map(schemaStatement),
+  ]
+}
+
+/** What version 2 adds: positions become an order, and tables can follow those of a host. */
+export function secondVersion(context: SqlContext): readonly SchemaStatement[] {
+  const { host_tables } = TABLE_DESCRIPTIONS
+  return [
+    ...createTables(context, { host_tables }),
+    schemaStatement(firstRow(context, 'host_tables', { only: 1, tables: '' })),
+    ...replacedViews(context),
   ]
 }
 
@@ -58,9 +72,9 @@ export function createTables(
 }
 
 /** Writes the one row of a table. It is there already if the statement is run again. */
-function firstRow(
+export function firstRow(
   { build }: SqlContext,
-  name: 'ledger' | 'outbox',
+  name: 'ledger' | 'outbox' | 'host_tables',
   row: Readonly<Record<string, string | number>>,
 ): Compilable<unknown> {
   const columns = sql.join(Object.keys(row).map((column) => sql.id(column)))
@@ -131,24 +145,73 @@ function outboxIndexes({ outboxOrder, partialIndexes }: SqlDialect): readonly Ta
 }
 
 /**
+ * Returns the 1-based position of a pin among those that exist for the forge. The column is their order: the database
+ * leaves gaps in it, and a hidden pin keeps its place there.
+ */
+export function positionOf(context: Pick<SqlContext, 'tables'>): RawBuilder<number> {
+  const [isAlive, pins] = [livesIn(context, 'issue', 'other') ?? ALWAYS, sql.table('board_pins')]
+  const own = (column: string) =>
+    sql`${sql.ref(`other.${column}`)} ${sql.raw(column === 'position' ? '<=' : '=')} ${sql.ref(`board_pins.${column}`)}`
+  const before = sql.join(['repository_id', 'kind', 'position'].map(own), sql` and `)
+  return sql`(select count(*) from ${pins} as other where ${before} and ${isAlive})`
+}
+
+/**
+ * Returns the statements that replace the views by those for the tables of the host that the storage knows. A view keeps its
+ * columns in every version.
+ */
+export function replacedViews(context: SqlContext): readonly SchemaStatement[] {
+  const { build, dialect, prefix } = context
+  const views = viewsOf(context)
+  return VIEWS.flatMap((name) => {
+    const view = viewOf(context, name).as(views[name])
+    const statements = dialect.replacesViews
+      ? [view.orReplace()]
+      : [build.schema.dropView(`${prefix}${name}`).ifExists(), view]
+    return statements.map((statement) => ({ ...schemaStatement(statement), makes: undefined }))
+  })
+}
+
+const VIEWS = ['pins', 'blocks', 'badge_grants'] as const
+
+function viewOf({ build, schema, prefix }: SqlContext, name: (typeof VIEWS)[number]): CreateViewBuilder {
+  const schemas = schema === undefined ? build.schema : build.schema.withSchema(schema)
+  return schemas.createView(`${prefix}${name}`).columns([...COLUMNS[name]])
+}
+
+/**
  * The views. They are a public interface: hosts may read and join them with plain SQL in every version. The tables
  * behind them are private. A view has one row per pin, block or grant. Ids have the host's column types, times are
  * milliseconds since 1970 (UTC), `position` is 1-based, `kind` is `issue` or `pullRequest`, and the actor is null if
- * the host itself acted.
+ * the host itself acted. What is hidden in the tables of the host is not there.
  */
-function views({ build, schema, prefix }: SqlContext): Ddl {
-  const schemas = schema === undefined ? build.schema : build.schema.withSchema(schema)
-  const grants = build.selectFrom('user_grants').innerJoin('badges', 'badges.id', 'user_grants.badge_id')
-  const view = <C extends string>(name: string, columns: readonly C[]): CreateViewBuilder =>
-    schemas.createView(`${prefix}${name}`).columns([...columns])
-
-  return [
-    view('pins', PIN_COLUMNS).as(build.selectFrom('board_pins').select(PIN_COLUMNS)),
-    view('blocks', BLOCK_COLUMNS).as(build.selectFrom('organization_blocks').select(BLOCK_COLUMNS)),
-    view('badge_grants', GRANT_COLUMNS).as(grants.select(GRANT_COLUMNS)),
-  ]
+function viewsOf(context: SqlContext) {
+  const { build } = context
+  const lives = (thing: HostThing, alias: string) => livesIn(context, thing, alias) ?? ALWAYS
+  return {
+    pins: build
+      .selectFrom('board_pins')
+      .select(['repository_id', 'kind', 'issue_id'])
+      .select(positionOf(context).as('position'))
+      .select(['pinned_at', 'pinned_by'])
+      .where(lives('issue', 'board_pins'))
+      .where(lives('repository', 'board_pins')),
+    blocks: build
+      .selectFrom('organization_blocks')
+      .select(COLUMNS.blocks)
+      .where(lives('user', 'organization_blocks'))
+      .where(lives('organization', 'organization_blocks')),
+    badge_grants: build
+      .selectFrom('user_grants')
+      .innerJoin('badges', 'badges.id', 'user_grants.badge_id')
+      .select(COLUMNS.badge_grants)
+      .where(lives('user', 'user_grants')),
+  }
 }
 
 const PIN_COLUMNS = ['repository_id', 'kind', 'issue_id', 'position', 'pinned_at', 'pinned_by'] as const
-const BLOCK_COLUMNS = ['organization_id', 'user_id', 'note', 'blocked_at', 'blocked_by'] as const
-const GRANT_COLUMNS = ['user_id', 'badge_id', 'slug', 'granted_at', 'granted_by'] as const
+const COLUMNS = {
+  pins: PIN_COLUMNS,
+  blocks: ['organization_id', 'user_id', 'note', 'blocked_at', 'blocked_by'],
+  badge_grants: ['user_id', 'badge_id', 'slug', 'granted_at', 'granted_by'],
+} as const

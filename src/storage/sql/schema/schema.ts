@@ -8,12 +8,14 @@ import type { SchemaStatement, SqlDialect } from '../dialect.ts'
 import { busy } from '../errors.ts'
 import type { Row } from '../fields.ts'
 import { fieldsOf } from '../fields.ts'
+import { Following } from '../host/following.ts'
+import type { TypeOfKey } from '../host/keys.ts'
 import type { Query, Statement } from '../query.ts'
 import { defineQuery } from '../query.ts'
 import type { Session } from '../session.ts'
 import { execute, query, queryFirst } from '../session.ts'
 import type { Ledger } from './ddl.ts'
-import { firstVersion, ledgerOf } from './ddl.ts'
+import { firstVersion, ledgerOf, secondVersion } from './ddl.ts'
 
 /** Tables that are migrated together: those of the forge, or of a host. */
 export interface TableSet {
@@ -25,6 +27,8 @@ export interface TableSet {
   readonly versions: readonly (() => readonly SchemaStatement[])[]
   /** The oldest library, by its version, that can use the tables of this one. */
   readonly oldestLibrary: number
+  /** The context of tables that follow those of a host. */
+  readonly follows?: SqlContext
 }
 
 /** Returns the tables of the forge. */
@@ -32,8 +36,9 @@ export function forgeSchema(context: SqlContext): Schema {
   return new Schema(context, {
     name: 'the schema',
     fix: 'call await storage.migrate(), or run "forgelet schema apply"',
-    versions: [() => firstVersion(context)],
-    oldestLibrary: 1,
+    versions: [() => firstVersion(context), () => secondVersion(context)],
+    oldestLibrary: context.tables === undefined ? 1 : 2,
+    follows: context,
   })
 }
 
@@ -47,12 +52,14 @@ export class Schema {
   readonly #context: Omit<SqlContext, 'build'>
   readonly #set: TableSet
   readonly #ledger: Ledger
+  readonly #following: Following | undefined
   readonly #find: Query<unknown, LedgerRow>
 
   constructor(context: Omit<SqlContext, 'build'>, set: TableSet) {
     this.#context = context
     this.#set = set
     this.#ledger = ledgerOf(context)
+    this.#following = set.follows && new Following(set.follows)
     const { context: tables } = this.#ledger
     this.#find = defineQuery(() =>
       tables.build.selectFrom('ledger').select(fieldsOf(tables, 'ledger').read('version', 'oldestLibrary', 'ids')),
@@ -66,11 +73,16 @@ export class Schema {
   *refuseUnusable(session: Session): SyncOrAsync<void> {
     const version = yield* this.#version(session)
     if (version < this.#needed) throw this.outdated(version)
+    if (this.#following === undefined || (yield* this.#following.isNoted(session))) return
+
+    const message = `${this.#set.name} does not follow the tables of the host yet: ${this.#set.fix}`
+    throw new ForgeError('SCHEMA_OUTDATED', message, { found: version, needed: this.#needed })
   }
 
   /** Returns whether statements are missing. @throws ForgeError `SCHEMA_TOO_NEW` */
   *needsMigration(session: Session): SyncOrAsync<boolean> {
-    return (yield* this.#version(session)) < this.#needed
+    if ((yield* this.#version(session)) < this.#needed) return true
+    return this.#following !== undefined && !(yield* this.#following.isMade(session))
   }
 
   /**
@@ -104,31 +116,48 @@ export class Schema {
     const { dialect } = this.#context
     const present = yield* this.present(session)
     const found = yield* this.#found(session, present)
-    if (found !== undefined && found.version >= this.#needed) return
-    const missing = this.missingSince(found?.version)
+    const isCurrent = found !== undefined && found.version >= this.#needed
+    const isFollowed = this.#following === undefined || (isCurrent && (yield* this.#following.isMade(session)))
+    if (isCurrent && isFollowed) return
+
+    const missing = isCurrent ? [] : this.#missingTables(found?.version)
     this.#refuseConflict(present, found, missing)
-    for (const statement of missing) {
+    const following = isFollowed ? [] : yield* this.#following.statements(session)
+    for (const statement of [...missing, ...following, this.#note]) {
       const text = dialect.repeatable?.(statement.sql) ?? statement.sql
       yield* execute(session, { ...statement, sql: dialect.migration?.limited?.(text) ?? text })
     }
   }
 
   /**
-   * Returns the state of the tables. `drifted`: a table, view or column that the migrations create is missing, or the
+   * Returns the state of the tables, with what does not fit of those of the host. `drifted`: a table, view or column that the migrations create is missing, or the
    * row of the ledger is missing, or everything under our names was created by others.
    *
    * @throws TypeError if ids are stored in other columns
    */
-  *state(session: Session): SyncOrAsync<SchemaStatus['state']> {
-    const made = this.missingSince(undefined)
+  *status(session: Session): SyncOrAsync<SchemaStatus> {
+    const made = this.#missingTables(undefined)
+    const state = (state: SchemaStatus['state'], warnings: readonly string[] = []): SchemaStatus => ({
+      state,
+      warnings,
+    })
     const present = yield* this.present(session)
-    if (made.every(({ makes }) => makes === undefined || !present.has(makes.name))) return 'empty'
+    if (made.every(({ makes }) => makes === undefined || !present.has(makes.name))) return state('empty')
 
     const found = yield* this.#read(session, present)
-    if (found === undefined) return 'drifted'
-    if (found.oldestLibrary > this.#needed) return 'too-new'
-    if (found.version < this.#needed) return 'outdated'
-    return isWhole(present, made) ? 'current' : 'drifted'
+    if (found === undefined) return state('drifted')
+    if (found.oldestLibrary > this.#needed) return state('too-new')
+    if (found.version < this.#needed) return state('outdated')
+    if (!isWhole(present, made)) return state('drifted')
+    if (this.#following === undefined) return state('current')
+    if (!(yield* this.#following.isNoted(session))) return state('outdated')
+    const faults = yield* this.#following.faults(session)
+    return state(faults.length === 0 ? 'current' : 'drifted', faults)
+  }
+
+  /** Returns the state of the tables alone. */
+  *state(session: Session): SyncOrAsync<SchemaStatus['state']> {
+    return (yield* this.status(session)).state
   }
 
   /** Reads which tables, views and indexes begin with the prefix of the tables, or with this name behind it. */
@@ -145,13 +174,23 @@ export class Schema {
     return isWhole(present, this.#ledger.made)
   }
 
+  /** Returns all statements, without a look at the database. */
+  plan(typeOf: TypeOfKey): readonly SchemaStatement[] {
+    const following = this.#set.follows?.tables === undefined ? [] : (this.#following?.plan(typeOf) ?? [])
+    return [...this.#missingTables(undefined), ...following, this.#note]
+  }
+
   /** The statements that bring tables of a version to the newest. Without tables, the ledger comes first. */
-  missingSince(version: number | undefined): readonly SchemaStatement[] {
+  #missingTables(version: number | undefined): readonly SchemaStatement[] {
     const { dialect, schema } = this.#context
     const place = schema === undefined ? undefined : dialect.createSchema?.(schema)
     const made = version === undefined ? [...(place === undefined ? [] : [place]), ...this.#ledger.made] : []
-    const added = this.#set.versions.slice(version ?? 0).flatMap((statements) => statements())
-    return [...made, ...added, this.#ledger.note(this.#needed, this.#set.oldestLibrary)]
+    return [...made, ...this.#set.versions.slice(version ?? 0).flatMap((statements) => statements())]
+  }
+
+  /** The statement that notes the version. It is the last. */
+  get #note(): SchemaStatement {
+    return this.#ledger.note(this.#needed, this.#set.oldestLibrary)
   }
 
   /** Creates the error for tables that this library must migrate first. @param found - 0 if there are none */
@@ -230,7 +269,10 @@ export function planSchema<T extends SqlStorageOptions>(
   known: OptionNames<T>,
 ): readonly string[] {
   checkStorageOptions(caller, options, known)
-  const statements = forgeSchema(createSqlContext(dialect, options)).missingSince(undefined)
+  const context = createSqlContext(dialect, options)
+  const statements = forgeSchema(context).plan(({ host, thing }) =>
+    dialect.sameTypes && !dialect.isOwnType(context.ids.columns[thing], host.type ?? '') ? host.type : undefined,
+  )
   const texts = statements.map(({ sql }) => sql.trim())
   return dialect.script(texts.map((text) => dialect.repeatable?.(text) ?? text))
 }

@@ -119,6 +119,8 @@ const TABLES = {
   },
   /** One row: the last assigned position, and the lowest place that may still be read from. */
   outbox: { columns: { only: 'integer', last_position: 'integer', floor: 'integer' }, key: ['only'] },
+  /** One row: which tables of the host the tables of the forge follow, as JSON; empty if none. */
+  host_tables: { columns: { only: 'integer', tables: 'text' }, key: ['only'] },
   /** The consumers of the outbox, by name: the place each has processed, and the holder and end of its lease. */
   consumers: {
     columns: { name: 'key', position: 'integer', holder: 'key?', until: 'integer' },

@@ -112,8 +112,8 @@ class ServerRuntime<Tx extends object> implements HostedRuntime<Tx> {
   schemaStatus(): ReturnType<ForgeStorage['schemaStatus']> {
     return this.#repeated((call) =>
       this.#onConnection(call, 'server', async (session) => {
-        const state = await runAsync(this.#schema.state(session))
-        return { state, warnings: await this.#server.warnings(session) }
+        const { state, warnings } = await runAsync(this.#schema.status(session))
+        return { state, warnings: [...warnings, ...(await this.#server.warnings(session))] }
       }),
     )
   }

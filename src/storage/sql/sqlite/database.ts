@@ -101,8 +101,9 @@ export class SqliteDatabase<H extends SqliteHandle> {
     if (!this.#exists()) return { state: 'empty', warnings: [] }
 
     return this.look((reader) => {
-      const state = runSync(this.#schema.state(reader))
-      return { state, warnings: this.isShared || this.hostHandle === undefined ? [] : warningsAbout(this.hostHandle) }
+      const { state, warnings } = runSync(this.#schema.status(reader))
+      const isHosts = !this.isShared && this.hostHandle !== undefined
+      return { state, warnings: isHosts ? [...warnings, ...warningsAbout(this.hostHandle)] : warnings }
     })
   }
 

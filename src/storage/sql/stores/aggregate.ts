@@ -1,18 +1,19 @@
 import type { SyncOrAsync } from '../../../schema/sync-or-async.ts'
 import { wait } from '../../../schema/sync-or-async.ts'
-import type { AggregateStore, Change, Outcome } from '../../contract/stores.ts'
+import type { AggregateStore, Change, Outcome, WriteContext } from '../../contract/stores.ts'
 import type { SqlContext } from '../context.ts'
+import type { References, Referred } from '../host/references.ts'
 import type { Statement } from '../query.ts'
 import type { RowsOfEach, Session, SqlRuntime, Statements } from '../session.ts'
 import type { EventLog } from './event-log.ts'
 import type { Head, HeadKey, Heads } from './locks.ts'
-import { refuseRetired } from './locks.ts'
 
 /** What every store is built from. */
 export interface StoreParts<Tx> {
   readonly context: SqlContext
   readonly runtime: SqlRuntime<Tx>
   readonly heads: Heads
+  readonly references: References
   readonly log: EventLog
 }
 
@@ -22,19 +23,23 @@ export interface SqlAggregate<Key, State, Rows extends readonly unknown[]> {
   own(key: Key): Key
   /** Returns the heads that a change locks, in the global order of locks. The last is that of the key. */
   locks(key: Key): readonly HeadKey[]
+  /** Returns the rows of the host without which no change of the key is possible. */
+  refers(key: Key): readonly Referred[]
   /** Returns the statements that load the state. They run behind the locks. */
   loading(key: Key): Statements<Rows>
   /** Returns the state that was loaded. */
   state(key: Key, rows: RowsOfEach<Rows>, head: Head): State
   /** Returns what writes the differences between two states. */
-  writing(key: Key, states: Difference<State>): Writing
+  writing(key: Key, states: Difference<State, Rows>): Writing
 }
 
 /** The state of an aggregate before and after a change. */
-export interface Difference<State> {
+export interface Difference<State, Rows extends readonly unknown[]> {
   readonly before: State
   readonly after: State
   readonly head: Head
+  /** What was loaded. */
+  readonly rows: RowsOfEach<Rows>
 }
 
 /** What writes a change. It is sent together with the events. */
@@ -42,6 +47,8 @@ export interface Writing {
   readonly statements: readonly Statement<unknown>[]
   /** The head to save. */
   readonly head: Head
+  /** The rows of the host to which added rows refer, besides the actor. Undefined if no row is added. */
+  readonly refers?: readonly Referred[] | undefined
   /** Checks the rows of each statement. @throws ForgeError `*_NOT_FOUND` if something may not be added */
   readonly verify?: (rows: readonly (readonly unknown[])[]) => void
 }
@@ -59,12 +66,13 @@ export function listWriting<R>(
   before: R | undefined,
   after: R | undefined,
   { insert, update, remove }: RowStatements<R>,
+  refers: readonly Referred[] = [],
 ): Writing {
   const { total, nextSeq } = head
   if (before === undefined) {
     return after === undefined
       ? { statements: [], head }
-      : { statements: [insert(after)], head: { ...head, total: total + 1, nextSeq: nextSeq + 1 } }
+      : { statements: [insert(after)], head: { ...head, total: total + 1, nextSeq: nextSeq + 1 }, refers }
   }
   if (after === undefined) return { statements: [remove(before)], head: { ...head, total: total - 1 } }
   return { statements: after === before ? [] : [update(after, before)], head }
@@ -98,13 +106,20 @@ interface Attempt<Key, State, Result, Tx> {
  * inside `update`: V8 would keep each generator function, and the change with it, until a full garbage collection.
  */
 function* applyChange<Key, State, Rows extends readonly unknown[], Result, Tx>(
-  { heads, log }: StoreParts<Tx>,
+  { heads, references, log }: StoreParts<Tx>,
   aggregate: SqlAggregate<Key, State, Rows>,
   { session, key, change, open }: Attempt<Key, State, Result, Tx>,
 ): SyncOrAsync<Outcome<Result>> {
   const { prepare } = change
-  const { heads: locked, rows } = yield* heads.lock(session, aggregate.locks(key), aggregate.loading(key))
-  for (const head of locked) refuseRetired(head)
+  const needed = references.known(aggregate.refers(key))
+  const finding = references.finding(needed)
+  const {
+    heads: locked,
+    found,
+    rows,
+  } = yield* heads.lock(session, aggregate.locks(key), aggregate.loading(key), finding)
+  for (const head of locked) heads.refuseRetired(head)
+  references.refuseMissing(needed, found)
   const head = locked.at(-1)
   if (head === undefined) throw new Error('a change locks at least one head')
   const before = aggregate.state(key, rows, head)
@@ -113,8 +128,31 @@ function* applyChange<Key, State, Rows extends readonly unknown[], Result, Tx>(
   const { state: after, events: drafts, result } = decide(before, at)
   if (after === before && drafts.length === 0) return { result, events: [] }
 
-  const writing: Writing = after === before ? { statements: [], head } : aggregate.writing(key, { before, after, head })
-  const statements = [...writing.statements, heads.saving(writing.head)]
-  const events = yield* log.write(session, { statements, verify: writing.verify, drafts, at }, change, open)
+  const writing: Writing =
+    after === before ? { statements: [], head } : aggregate.writing(key, { before, after, head, rows })
+  const { statements, verify } = withLocks(references, change, writing)
+  const written = { statements: [...statements, heads.saving(writing.head)], verify, drafts, at }
+  const events = yield* log.write(session, written, change, open)
   return { result, events }
+}
+
+/** Puts the locks of the rows of the host to which added rows refer in front. A missing actor is no reason to refuse. */
+function withLocks<Tx>(
+  references: References,
+  { by: { actorId } }: WriteContext<Tx>,
+  { statements, verify, refers }: Writing,
+): Pick<Writing, 'statements' | 'verify'> {
+  if (refers === undefined) return { statements, ...(verify && { verify }) }
+  const needed = references.known(refers)
+  const isActorAmong = needed.some(({ thing, id }) => thing === 'user' && id === actorId)
+  const actor: readonly Referred[] = actorId === null || isActorAmong ? [] : [{ thing: 'user', id: actorId }]
+  const locked = references.known([...actor, ...needed])
+  return {
+    statements: [...references.locking(locked), ...statements],
+    verify(rows) {
+      for (const [index, row] of locked.entries())
+        if (!actor.includes(row)) references.refuseMissing([row], [rows[index] ?? []])
+      verify?.(rows.slice(locked.length))
+    },
+  }
 }

@@ -75,6 +75,7 @@ export function sqlBadgeCatalogue<Tx>(parts: StoreParts<Tx>): BadgeCatalogueStor
   const entries: SqlAggregate<BadgeCatalogueKey, BadgeCatalogueState, [Badge, Holders]> = {
     own: ({ slug }) => ({ slug }),
     locks: () => [HEAD],
+    refers: () => [],
     loading: (key) => [find(key), countHolders(key)],
     state: (_key, [[row], [count]], head) => ({
       badge: row && { ...row },

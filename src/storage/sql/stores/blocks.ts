@@ -1,3 +1,5 @@
+import type { SqlBool } from 'kysely'
+import { sql } from 'kysely'
 import type { Id } from '../../../schema/ids.ts'
 import type { Block } from '../../../schema/records.ts'
 import type { SyncOrAsync } from '../../../schema/sync-or-async.ts'
@@ -5,6 +7,9 @@ import { after } from '../../../schema/sync-or-async.ts'
 import type { BlockKey, BlockState, BlockStore } from '../../contract/stores.ts'
 import type { Row } from '../fields.ts'
 import { fieldsOf } from '../fields.ts'
+import { memberQuery } from '../host/ports.ts'
+import type { Referred } from '../host/references.ts'
+import { ALWAYS, existsIn, insertReferring, livesIn } from '../host/references.ts'
 import type { QueryValues } from '../query.ts'
 import { defineQuery } from '../query.ts'
 import type { Session } from '../session.ts'
@@ -35,21 +40,26 @@ interface BlockRemovals extends Removals<'organization'> {
 
 /** Creates the blocks of an SQL storage. The organization's head has the epoch and counts them. */
 export function sqlBlocks<Tx>(parts: StoreParts<Tx>): { store: BlockStore<Tx> } & BlockRemovals {
-  const { context, runtime, heads } = parts
+  const { context, runtime, heads, references } = parts
   const { build, ids, columns } = context
   const fields = fieldsOf(context, 'organization_blocks')
+  const isBlockedAlive = livesIn(context, 'user', 'organization_blocks') ?? ALWAYS
+  const isInForce = sql<SqlBool>`${isBlockedAlive} and ${livesIn(context, 'organization', 'organization_blocks') ?? ALWAYS}`
 
   const find = defineQuery((given: QueryValues<BlockKey>) =>
     build
       .selectFrom('organization_blocks')
       .select(fields.read('note', 'blockedAt', 'blockedBy'))
-      .where(fields.are(given, 'organizationId', 'userId')),
+      .where(fields.are(given, 'organizationId', 'userId'))
+      .where(isInForce),
   )
 
   const insert = defineQuery((given: QueryValues<Block & { seq: number }>) =>
-    build
-      .insertInto('organization_blocks')
-      .values(fields.written(given, 'organizationId', 'userId', 'seq', 'note', 'blockedAt', 'blockedBy')),
+    insertReferring(
+      context,
+      'organization_blocks',
+      fields.written(given, 'organizationId', 'userId', 'seq', 'note', 'blockedAt', 'blockedBy'),
+    ),
   )
 
   const update = defineQuery((given: QueryValues<Block>) =>
@@ -87,8 +97,20 @@ export function sqlBlocks<Tx>(parts: StoreParts<Tx>): { store: BlockStore<Tx> } 
       .selectFrom('organization_blocks')
       .select(fields.read('userId'))
       .where(fields.are(given, 'organizationId'))
-      .where('user_id', 'in', ids.givenList('user', given('userIds'))),
+      .where('user_id', 'in', ids.givenList('user', given('userIds')))
+      .where(isInForce),
   )
+
+  const findMember = memberQuery(context)
+
+  const organization = (given: QueryValues<OrganizationKey & HeadKey & Slice>) => ({
+    exists: existsIn(context, { thing: 'organization' }, ids.given('organization', given('organizationId'))),
+    total: build
+      .selectFrom('organization_blocks')
+      .select(columns.count().as('total'))
+      .where(fields.are(given, 'organizationId'))
+      .where(isBlockedAlive),
+  })
 
   const page = pageReader(context, {
     fields: SHOWN,
@@ -98,26 +120,39 @@ export function sqlBlocks<Tx>(parts: StoreParts<Tx>): { store: BlockStore<Tx> } 
         .select([columns.number('seq').as('place'), ...fields.read(...SHOWN)])
         .where(fields.are(given, 'organizationId'))
         .where('seq', '>', given('after'))
+        .where(isBlockedAlive)
         .orderBy('seq')
         .limit(given('limit'))
         .offset(given('offset')),
     toItem: (row, { organizationId }) => toBlock({ organizationId, userId: row.userId }, row),
+    owner: references.has('organization') ? organization : undefined,
   })
 
   const headOf = ({ organizationId }: OrganizationKey): HeadKey => heads.of('organization', organizationId)
 
-  const blocks: SqlAggregate<BlockKey, BlockState, [StoredBlock]> = {
+  const blocks: SqlAggregate<BlockKey, BlockState, [StoredBlock, unknown?]> = {
     own: ({ organizationId, userId }) => ({ organizationId, userId }),
-    locks: (key) => [heads.of('user', key.userId), headOf(key)],
-    loading: (key) => [find(key)],
-    state: (key, [[row]], { epoch }) => ({ block: row && toBlock(key, row), epoch }),
+    locks: (key) => (references.has('user') ? [headOf(key)] : [heads.of('user', key.userId), headOf(key)]),
+    refers: accountsOf,
+    loading: (key) => (findMember === undefined ? [find(key)] : [find(key), findMember(key)]),
+    state: (key, [[row], members], { epoch }) => ({
+      block: row && toBlock(key, row),
+      epoch,
+      ...(members && { isMember: members.length > 0 }),
+    }),
 
     writing: (key, { before, after: { block, epoch }, head }) =>
-      listWriting({ ...head, epoch }, before.block, block, {
-        insert: (added) => insert({ seq: head.nextSeq, ...added, ...key }),
-        update: (changed) => update({ ...changed, ...key }),
-        remove: () => remove(key),
-      }),
+      listWriting(
+        { ...head, epoch },
+        before.block,
+        block,
+        {
+          insert: (added) => insert({ seq: head.nextSeq, ...added, ...key }),
+          update: (changed) => update({ ...changed, ...key }),
+          remove: () => remove(key),
+        },
+        accountsOf(key),
+      ),
   }
 
   return {
@@ -159,6 +194,13 @@ export function sqlBlocks<Tx>(parts: StoreParts<Tx>): { store: BlockStore<Tx> } 
       }
     },
   }
+}
+
+function accountsOf({ organizationId, userId }: BlockKey): readonly Referred[] {
+  return [
+    { thing: 'user', id: userId },
+    { thing: 'organization', id: organizationId },
+  ]
 }
 
 function toBlock({ organizationId, userId }: BlockKey, { note, blockedAt, blockedBy }: StoredBlock): Block {

@@ -10,6 +10,7 @@ export function sqlIssueImports<Tx>(parts: StoreParts<Tx>): IssueImportStore<Tx>
   const imports: SqlAggregate<IssueImportKey, undefined, [unknown]> = {
     own: ({ repositoryId }) => ({ repositoryId }),
     locks: (key) => [headOf(key)],
+    refers: ({ repositoryId }) => [{ thing: 'repository', id: repositoryId }],
     // There is nothing to load, but the call may take long from here on: what the host writes grows with the records.
     loading: (key) => [{ mayTakeLong: true, ...heads.finding(headOf(key)) }],
     state: () => undefined,

@@ -5,6 +5,7 @@ import { after } from '../../../schema/sync-or-async.ts'
 import type { SqlContext } from '../context.ts'
 import type { Row } from '../fields.ts'
 import { fieldsOf } from '../fields.ts'
+import type { References, Referred } from '../host/references.ts'
 import type { Query, QueryValues, Statement } from '../query.ts'
 import { defineQuery, rowsOf } from '../query.ts'
 import type { HeadScope } from '../schema/tables.ts'
@@ -42,9 +43,10 @@ interface FoundAggregates<Row> {
   readonly last?: readonly HeadKey[]
 }
 
-/** What was locked, and the rows that were loaded behind the locks. */
+/** What was locked, and the rows that were found and loaded behind the locks. */
 interface LockedHeads<Rows extends readonly unknown[]> {
   readonly heads: readonly Head[]
+  readonly found: readonly (readonly unknown[])[]
   readonly rows: RowsOfEach<Rows>
 }
 
@@ -54,6 +56,7 @@ interface LockedHeads<Rows extends readonly unknown[]> {
  */
 export class Heads {
   readonly #context: SqlContext
+  readonly #references: References
   readonly #lock: Query<HeadKey, HeadRow>
   readonly #save: Query<Head, unknown>
 
@@ -63,9 +66,10 @@ export class Heads {
     return rows.where(fields.are(given, 'scope', 'key'))
   })
 
-  constructor(context: SqlContext) {
+  constructor(context: SqlContext, references: References) {
     const lock = lockQuery(context)
     this.#context = context
+    this.#references = references
     this.#lock = lock ?? this.#find
     this.#save = lock === undefined ? saveOrCreateQuery(context) : saveQuery(context)
   }
@@ -86,17 +90,33 @@ export class Heads {
   }
 
   /**
-   * Returns the rows of an aggregate. A retired aggregate has none, so only one without rows is checked for retirement.
-   * @throws ForgeError `*_NOT_FOUND` if it is retired
+   * Returns the rows of an aggregate. One that is retired, or whose thing the host has deleted, has none, so only one
+   * without rows is checked.
+   *
+   * @throws ForgeError `*_NOT_FOUND` if it is retired, or the thing does not exist
    */
   unlessRetired<R>(session: Session, key: HeadKey, rows: Statement<R>): MaybePromise<readonly R[]> {
     return after(session.all(rows), (found) => {
       if (found.length > 0) return found
-      return after(this.find(session, key), (head) => {
-        refuseRetired(head)
+      const needed = this.#hostRowOf(key)
+      const check = needed.length > 0 ? this.#references.finding(needed) : [this.#find(key)]
+      return after(session.batch(check), (answers) => {
+        this.#references.refuseMissing(needed, answers)
+        if (needed.length === 0) this.refuseRetired(toHead(key, rowsOf<HeadRow>(answers[0] ?? [])[0]))
         return found
       })
     })
+  }
+
+  /**
+   * Throws if a head is retired. Where the storage sees in a table of the host whether a thing exists, a head is not asked:
+   * the host may give the id to another thing.
+   *
+   * @throws ForgeError the `*_NOT_FOUND` of the thing that the head belongs to
+   */
+  refuseRetired({ scope, retired }: Pick<Head, 'scope' | 'retired'>): void {
+    const thing = HEAD_SCOPES[scope]
+    if (retired && thing !== undefined && !this.#references.has(thing)) throw notFound(thing)
   }
 
   /** Returns the statements that lock heads. */
@@ -108,20 +128,22 @@ export class Heads {
    * Checks heads by what the statements of `locking` returned. @throws ForgeError `*_NOT_FOUND` if one is retired
    */
   refuseRetiredAmong(keys: readonly HeadKey[], rows: readonly (readonly unknown[])[]): void {
-    for (const [index, key] of keys.entries()) refuseRetired(toHead(key, rowsOf<HeadRow>(rows[index] ?? [])[0]))
+    for (const [index, key] of keys.entries()) this.refuseRetired(toHead(key, rowsOf<HeadRow>(rows[index] ?? [])[0]))
   }
 
   /**
    * Locks heads until the end of the transaction, in the given order, which must be the global order of locks. Behind them
-   * it runs the statements that load what they guard.
+   * it runs the statements that find what must exist, and those that load what the heads guard.
    */
   *lock<Rows extends readonly unknown[]>(
     session: Session,
     keys: readonly HeadKey[],
     loading: Statements<Rows>,
+    finding: readonly Statement<unknown>[] = [],
   ): SyncOrAsync<LockedHeads<Rows>> {
-    const [locked, rows] = yield* queryEachAfter(session, keys.map(this.#lock), loading)
-    return { heads: keys.map((key, index) => toHead(key, locked[index]?.[0])), rows }
+    const [first, rows] = yield* queryEachAfter<unknown, Rows>(session, [...keys.map(this.#lock), ...finding], loading)
+    const heads = keys.map((key, index) => toHead(key, rowsOf<HeadRow>(first[index] ?? [])[0]))
+    return { heads, found: first.slice(keys.length), rows }
   }
 
   /**
@@ -143,16 +165,16 @@ export class Heads {
     return { found: [...locked.heads.slice(0, first.length), ...heads], last: locked.heads.slice(first.length) }
   }
 
+  /** The row of the host that a head belongs to, if the storage knows its table. */
+  #hostRowOf({ scope, key: id }: HeadKey): readonly Referred[] {
+    const thing = HEAD_SCOPES[scope]
+    return thing === undefined ? [] : this.#references.known([{ thing, id }])
+  }
+
   /** Writes a locked head. It raises the version, which makes an isolated transaction of the host detect the change. */
   saving(head: Head): Statement<unknown> {
     return this.#save(head)
   }
-}
-
-/** Throws if a head is retired. @throws ForgeError the `*_NOT_FOUND` of the thing that the head belongs to */
-export function refuseRetired({ scope, retired }: Pick<Head, 'scope' | 'retired'>): void {
-  const thing = HEAD_SCOPES[scope]
-  if (retired && thing !== undefined) throw notFound(thing)
 }
 
 /** Returns each of these heads of one scope once, in the global order of locks. */

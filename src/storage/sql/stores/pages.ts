@@ -1,7 +1,7 @@
-import type { Expression } from 'kysely'
+import type { Expression, RawBuilder, SqlBool } from 'kysely'
 import { sql } from 'kysely'
 import type { ForgeError } from '../../../schema/errors.ts'
-import { invalidInput } from '../../../schema/errors.ts'
+import { invalidInput, notFound } from '../../../schema/errors.ts'
 import type { CursorPage, Page } from '../../../schema/paging.ts'
 import type { MaybePromise } from '../../../schema/sync-or-async.ts'
 import { after } from '../../../schema/sync-or-async.ts'
@@ -9,9 +9,9 @@ import type { PageQuery } from '../../contract/stores.ts'
 import type { SqlContext } from '../context.ts'
 import type { QueryValues } from '../query.ts'
 import { defineQuery } from '../query.ts'
+import { HEAD_SCOPES } from '../schema/tables.ts'
 import type { Session } from '../session.ts'
 import type { HeadKey } from './locks.ts'
-import { refuseRetired } from './locks.ts'
 
 /** A part of a list: the rows after a place, without the first `offset` rows. */
 export interface Slice {
@@ -81,10 +81,20 @@ interface CountedList<Key, Row, Item> {
   /** Returns the query for the rows of a slice, in order. */
   readonly rows: (given: QueryValues<Key & HeadKey & Slice>) => Expression<Row>
   readonly toItem: (row: Row, key: Key) => Item
+  /**
+   * Whose list it is, where the storage sees in a table of the host whether it exists. The rows are counted then, because the
+   * database removes some of them by itself. Undefined: the head knows.
+   */
+  readonly owner?:
+    | ((given: QueryValues<Key & HeadKey & Slice>) => {
+        readonly exists: RawBuilder<SqlBool>
+        readonly total: Expression<unknown>
+      })
+    | undefined
 }
 
 /** The head of a list with all rows as JSON; or beside one of the rows, and beside nulls if there are none. */
-type HeadAndRows<Row> = { readonly total: number; readonly retired: number } & (
+type HeadAndRows<Row> = { readonly total: number | null; readonly retired: number } & (
   | Row
   | { readonly place: null }
   | { readonly rows: string }
@@ -95,29 +105,47 @@ export function pageReader<Key, Row extends PlacedRow, Item>(
   { build, columns, dialect }: SqlContext,
   list: CountedList<Key, Row, Item>,
 ): PageReader<Key, Item> {
-  const read = defineQuery((given: QueryValues<Key & HeadKey & Slice>) => {
-    const head = sql`${columns.number('heads.total')} as total, ${columns.number('heads.retired')} as retired`
-    const found = sql`${sql.ref('heads.scope')} = ${given('scope')} and ${sql.ref('heads.key')} = ${given('key')}`
-    const [table, rows] = [sql.table('heads'), list.rows(given)]
-    const names = ['place', ...list.fields]
-    const query =
-      dialect.jsonRows === undefined
-        ? sql<
-            HeadAndRows<Row>
-          >`select ${head}, ${sql.join(names.map((name) => sql.ref(`page.${name}`)))} from ${table} left join ${rows} as page on true where ${found} order by page.place`
-        : sql<
-            HeadAndRows<Row>
-          >`select ${head}, (select ${dialect.jsonRows(names)} from ${rows}) as "rows" from ${table} where ${found}`
-    return { compile: () => query.compile(build) }
-  })
+  const queryFor = (isCounted: boolean) =>
+    defineQuery((given: QueryValues<Key & HeadKey & Slice>) => {
+      const { table, head, found } = list.owner === undefined ? ofHead(given) : ofOwner(list.owner(given), isCounted)
+      const names = ['place', ...list.fields]
+      const rows = list.rows(given)
+      const query =
+        dialect.jsonRows === undefined
+          ? sql<
+              HeadAndRows<Row>
+            >`select ${head}, ${sql.join(names.map((name) => sql.ref(`page.${name}`)))} from ${table} left join ${rows} as page on true where ${found} order by page.place`
+          : sql<
+              HeadAndRows<Row>
+            >`select ${head}, (select ${dialect.jsonRows(names)} from ${rows}) as "rows" from ${table} where ${found}`
+      return { compile: () => query.compile(build) }
+    })
+
+  function ofHead(given: QueryValues<Key & HeadKey & Slice>) {
+    return {
+      table: sql.table('heads'),
+      head: sql`${columns.number('heads.total')} as total, ${columns.number('heads.retired')} as retired`,
+      found: sql`${sql.ref('heads.scope')} = ${given('scope')} and ${sql.ref('heads.key')} = ${given('key')}`,
+    }
+  }
+
+  function ofOwner({ exists, total }: { exists: RawBuilder<SqlBool>; total: Expression<unknown> }, isCounted: boolean) {
+    const counted = dialect.number(isCounted ? sql`${total}` : sql`null`)
+    const head = sql`${counted} as total, ${dialect.number(sql`0`)} as retired`
+    return { table: sql`(select 1 as one) as list`, head, found: exists }
+  }
+
+  const [read, readOn] = [queryFor(true), queryFor(false)]
 
   return (session, key, query) =>
-    after(session.all(read({ ...sliceIn(query, 0), ...key })), (found) => {
+    after(session.all(('page' in query.from ? read : readOn)({ ...sliceIn(query, 0), ...key })), (found) => {
       const [head] = found
-      if (head !== undefined) refuseRetired({ scope: key.scope, retired: head.retired !== 0 })
+      const thing = HEAD_SCOPES[key.scope]
+      const isGone = head === undefined ? list.owner !== undefined : head.retired !== 0
+      if (isGone && thing !== undefined) throw notFound(thing)
       const toItem = (row: Row): Item => list.toItem(row, key)
       const { items, limit, cursor } = pageOf(rowsIn(found), query.limit, toItem, ({ place }) => cursorOf(place))
-      return { items, total: head?.total ?? 0, limit, cursor }
+      return { items, total: head === undefined ? 0 : (head.total ?? undefined), limit, cursor }
     })
 }
 

@@ -1,11 +1,15 @@
+import { sql } from 'kysely'
 import type { Id } from '../../../schema/ids.ts'
 import type { PinKind } from '../../../schema/records.ts'
 import { after } from '../../../schema/sync-or-async.ts'
 import type { BoardIssue, PinBoardKey, PinBoardStore, PinRow } from '../../contract/stores.ts'
 import type { Row } from '../fields.ts'
 import { fieldsOf } from '../fields.ts'
+import type { Referred } from '../host/references.ts'
+import { ALWAYS, insertReferring, livesIn } from '../host/references.ts'
 import type { QueryValues } from '../query.ts'
 import { defineQuery } from '../query.ts'
+import { positionOf } from '../schema/ddl.ts'
 import type { HeadScope } from '../schema/tables.ts'
 import { queryEach } from '../session.ts'
 import type { SqlAggregate, StoreParts, Writing } from './aggregate.ts'
@@ -16,7 +20,10 @@ import type { Removals } from './retirement.ts'
 const SCOPES = { issue: 'issueBoard', pullRequest: 'pullRequestBoard' } as const satisfies Record<PinKind, HeadScope>
 
 /** A pin as the statements return it. */
-type StoredPin = Pick<Row<'board_pins'>, 'issueId' | 'pinnedAt' | 'pinnedBy'>
+type StoredPin = Pick<Row<'board_pins'>, 'issueId' | 'position' | 'pinnedAt' | 'pinnedBy'> & {
+  /** 0 or 1: a pin is hidden while its issue does not exist for the forge. */
+  readonly shown: number
+}
 
 /**
  * Creates the pin boards of an SQL storage: one head per repository and kind. An issue has a head too, which keeps it from
@@ -25,34 +32,57 @@ type StoredPin = Pick<Row<'board_pins'>, 'issueId' | 'pinnedAt' | 'pinnedBy'>
 export function sqlPinBoards<Tx>(
   parts: StoreParts<Tx>,
 ): { store: PinBoardStore<Tx> } & Removals<'repository' | 'issue'> {
-  const { context, runtime, heads } = parts
-  const { build, ids } = context
+  const { context, runtime, heads, references } = parts
+  const { build, ids, dialect } = context
   const pins = fieldsOf(context, 'board_pins')
+
+  const isAlive = livesIn(context, 'issue', 'board_pins')
+  const isBoardAlive = livesIn(context, 'repository', 'board_pins')
 
   const load = defineQuery((given: QueryValues<PinBoardKey>) =>
     build
       .selectFrom('board_pins')
-      .select(pins.read('issueId', 'pinnedAt', 'pinnedBy'))
+      .select(pins.read('issueId', 'position', 'pinnedAt', 'pinnedBy'))
+      .select(dialect.number(isAlive === undefined ? sql`1` : sql`case when ${isAlive} then 1 else 0 end`).as('shown'))
       .where(pins.are(given, 'repositoryId', 'kind'))
+      .where(isBoardAlive ?? ALWAYS)
       .orderBy('position'),
   )
 
   const find = defineQuery((given: QueryValues<{ issueIds: readonly Id[] }>) =>
     build
       .selectFrom('board_pins')
-      .select(pins.read('repositoryId', 'kind', 'issueId', 'position'))
-      .where('issue_id', 'in', ids.givenList('issue', given('issueIds'))),
+      .select(pins.read('repositoryId', 'kind', 'issueId'))
+      .select(dialect.number(positionOf(context)).as('position'))
+      .where('issue_id', 'in', ids.givenList('issue', given('issueIds')))
+      .where(isAlive ?? ALWAYS)
+      .where(isBoardAlive ?? ALWAYS),
   )
 
   const insert = defineQuery((given: QueryValues<PinBoardKey & PinRow & { position: number }>) =>
-    build
-      .insertInto('board_pins')
-      .values(pins.written(given, 'repositoryId', 'kind', 'position', 'issueId', 'pinnedAt', 'pinnedBy')),
+    insertReferring(
+      context,
+      'board_pins',
+      pins.written(given, 'repositoryId', 'kind', 'position', 'issueId', 'pinnedAt', 'pinnedBy'),
+    ),
   )
 
-  const removeRange = defineQuery((given: QueryValues<PinBoardKey & { first: number; last: number }>) =>
+  const remove = defineQuery((given: QueryValues<BoardIssue>) =>
+    build.deleteFrom('board_pins').where(pins.are(given, 'repositoryId', 'kind', 'issueId')),
+  )
+
+  const move = defineQuery((given: QueryValues<BoardIssue & { position: number }>) =>
     build
-      .deleteFrom('board_pins')
+      .updateTable('board_pins')
+      .set(pins.written(given, 'position'))
+      .where(pins.are(given, 'repositoryId', 'kind', 'issueId')),
+  )
+
+  // No two pins of a board have one position, at any time.
+  const park = defineQuery((given: QueryValues<PinBoardKey & { first: number; last: number }>) =>
+    build
+      .updateTable('board_pins')
+      .set({ position: sql<number>`-position` })
       .where(pins.are(given, 'repositoryId', 'kind'))
       .where('position', '>=', given('first'))
       .where('position', '<=', given('last')),
@@ -74,25 +104,26 @@ export function sqlPinBoards<Tx>(
   const boards: SqlAggregate<PinBoardKey, readonly PinRow[], [StoredPin]> = {
     own: ({ repositoryId, kind }) => ({ repositoryId, kind }),
     locks: (key) => [headOf(key)],
+    refers: (key) => [repositoryOf(key)],
     loading: (key) => [load(key)],
-    state: (_key, [rows]) => rows.map(toPin),
+    state: (_key, [rows]) => toBoard(rows),
 
-    /** Replaces the rows from the first to the last place that differs. Issues follow the boards in the order of locks. */
-    writing(key, { before, after, head }): Writing {
-      const known = new Set(before.map((row) => row.issueId))
-      const issueIds = after.map((row) => row.issueId).filter((issueId) => !known.has(issueId))
-      const issues = issueIds.toSorted().map((issueId) => heads.of('issue', issueId))
-
-      const { first, last } = changedRange(before, after)
-      const end = Math.min(last, before.length)
-      const removal = first <= end ? [removeRange({ first, last: end, ...key })] : []
-      const inserts = after
-        .slice(first - 1, last)
-        .map((row, index) => insert({ position: first + index, ...key, ...row }))
+    writing(key, { before, after, head, rows: [stored] }): Writing {
+      const { gone, parked, moved, added } = differences(stored, before, after)
+      const issues = references.has('issue') ? [] : added.map(({ issueId }) => issueId).toSorted()
+      const locked = issues.map((issueId) => heads.of('issue', issueId))
       return {
-        statements: [...heads.locking(issues), ...removal, ...inserts],
-        head: { ...head, total: after.length },
-        verify: (rows) => heads.refuseRetiredAmong(issues, rows),
+        statements: [
+          ...heads.locking(locked),
+          ...gone.map((issueId) => remove({ issueId, ...key })),
+          ...parked.map((range) => park({ ...range, ...key })),
+          ...moved.map((pin) => move({ ...pin, ...key })),
+          ...added.map((pin) => insert({ ...pin, ...key })),
+        ],
+        head: { ...head, total: stored.length - gone.length + added.length },
+        refers:
+          added.length === 0 ? undefined : [repositoryOf(key), ...added.map((pin) => issueOf({ ...pin, ...key }))],
+        verify: (rows) => heads.refuseRetiredAmong(locked, rows),
       }
     },
   }
@@ -100,10 +131,7 @@ export function sqlPinBoards<Tx>(
   const store: PinBoardStore<Tx> = {
     ...aggregateStore(parts, boards),
     load: (key, transaction) =>
-      runtime.read(
-        (session) => after(heads.unlessRetired(session, headOf(key), load(key)), (rows) => rows.map(toPin)),
-        transaction,
-      ),
+      runtime.read((session) => after(heads.unlessRetired(session, headOf(key), load(key)), toBoard), transaction),
 
     // An issue that has moved to another repository may be on a board that is not asked for.
     positions: (issues, transaction) =>
@@ -148,8 +176,10 @@ export function sqlPinBoards<Tx>(
         found.map((head) => load(keyOf(head))),
       )
       const written = found.map((head, index) => {
-        const before = (loaded[index] ?? []).map(toPin)
-        return boards.writing(keyOf(head), { before, after: before.filter((row) => row.issueId !== issueId), head })
+        const stored = loaded[index] ?? []
+        const before = stored.map(toPin)
+        const after = before.filter((row) => row.issueId !== issueId)
+        return boards.writing(keyOf(head), { before, after, head, rows: [stored] })
       })
       const pins = found.reduce((sum, { total }, index) => sum + total - (written[index]?.head.total ?? 0), 0)
       return {
@@ -166,18 +196,81 @@ function placeOf({ kind, repositoryId, issueId }: BoardIssue): string {
   return `${kind} ${repositoryId} ${issueId}`
 }
 
+function repositoryOf({ repositoryId }: PinBoardKey): Referred {
+  return { thing: 'repository', id: repositoryId }
+}
+
+function issueOf({ issueId, kind }: BoardIssue): Referred {
+  return { thing: 'issue', kind, id: issueId }
+}
+
+function toBoard(rows: readonly StoredPin[]): readonly PinRow[] {
+  return rows.filter(isShown).map(toPin)
+}
+
 function toPin({ issueId, pinnedAt, pinnedBy }: StoredPin): PinRow {
   return { issueId, pinnedAt: new Date(pinnedAt), pinnedBy }
 }
 
-/** Returns the 1-based first and last place that differ. Everything after the end of the shorter board differs. */
-function changedRange(before: readonly PinRow[], after: readonly PinRow[]): { first: number; last: number } {
-  const longest = Math.max(before.length, after.length)
-  let first = 1
-  while (first <= longest && samePin(before[first - 1], after[first - 1])) first += 1
-  let last = longest
-  while (last > first && samePin(before[last - 1], after[last - 1])) last -= 1
-  return { first, last }
+type Placed<T> = T & { readonly position: number }
+
+/** How the rows of a board become what they should be: the statements in this order. */
+interface Differences {
+  readonly gone: readonly Id[]
+  /** The range of positions that pins leave before any of them is taken; none if each pin moves to a free one. */
+  readonly parked: readonly { readonly first: number; readonly last: number }[]
+  /** In the order of the new positions. */
+  readonly moved: readonly Placed<{ readonly issueId: Id }>[]
+  readonly added: readonly Placed<PinRow>[]
+}
+
+/**
+ * Returns how a board changes. Positions are 1 to n. The database leaves gaps where it removes the pins of issues that the
+ * host deletes, and every change closes them. Pins that are hidden keep their order among the others.
+ */
+function differences(stored: readonly StoredPin[], before: readonly PinRow[], after: readonly PinRow[]): Differences {
+  const next = new Map(after.map((row) => [row.issueId, row]))
+  // A hidden pin that a decision adds is one of an issue that does not exist, or has just been shown again.
+  const hidden = stored.filter((row) => !isShown(row) && !before.some(({ issueId }) => issueId === row.issueId))
+  const gone = [
+    ...before.filter((row) => !samePin(row, next.get(row.issueId))),
+    ...hidden.filter(({ issueId }) => next.has(issueId)),
+  ].map(({ issueId }) => issueId)
+  const kept = new Map(stored.flatMap(({ issueId, position }) => (gone.includes(issueId) ? [] : [[issueId, position]])))
+  const placed = withHidden(stored, after, next).map((row, at) => ({
+    ...row,
+    position: at + 1,
+    was: kept.get(row.issueId),
+  }))
+
+  const added = placed.filter(({ was }) => was === undefined)
+  const stays = placed.flatMap(({ issueId, position, was }) => (was === undefined ? [] : [{ issueId, position, was }]))
+  const moved = stays.filter(({ position, was }) => position !== was)
+  if (moved.every(({ position, was }) => position < was)) return { gone, parked: [], moved, added }
+
+  const places = moved.map(({ was }) => was)
+  const [first, last] = [Math.min(...places), Math.max(...places)]
+  return { gone, parked: [{ first, last }], moved: stays.filter(({ was }) => was >= first && was <= last), added }
+}
+
+/** Adds the hidden pins to a board, each behind the pin that it was behind. */
+function withHidden(
+  stored: readonly StoredPin[],
+  board: readonly PinRow[],
+  next: ReadonlyMap<Id, PinRow>,
+): readonly PinRow[] {
+  if (stored.every(isShown)) return board
+  const whole = [...board]
+  let at = 0
+  for (const row of stored) {
+    if (isShown(row)) at = Math.max(at, whole.findIndex(({ issueId }) => issueId === row.issueId) + 1)
+    else if (!next.has(row.issueId)) whole.splice(at++, 0, toPin(row))
+  }
+  return whole
+}
+
+function isShown({ shown }: StoredPin): boolean {
+  return shown !== 0
 }
 
 function samePin(one: PinRow | undefined, other: PinRow | undefined): boolean {

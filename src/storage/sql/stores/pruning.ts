@@ -6,6 +6,7 @@ import { runMaybeAsync, wait } from '../../../schema/sync-or-async.ts'
 import type { EventStore } from '../../contract/events.ts'
 import type { SqlContext } from '../context.ts'
 import { toMilliseconds } from '../fields.ts'
+import { goneIn } from '../host/references.ts'
 import type { QueryValues } from '../query.ts'
 import { defineQuery } from '../query.ts'
 import type { HeadScope, Tables } from '../schema/tables.ts'
@@ -108,7 +109,8 @@ function turn(): Promise<void> {
 }
 
 /** Pins and unpins are the history of their issue until the issue or its repository is retired. */
-function isNoLivingHistory({ columns }: SqlContext, event: ExpressionBuilder<Tables, 'events'>): Expression<SqlBool> {
+function isNoLivingHistory(context: SqlContext, event: ExpressionBuilder<Tables, 'events'>): Expression<SqlBool> {
+  const { columns } = context
   const retired = (scope: HeadScope, id: string) =>
     event
       .selectFrom('heads')
@@ -120,5 +122,6 @@ function isNoLivingHistory({ columns }: SqlContext, event: ExpressionBuilder<Tab
     event('type', 'not in', ['issue.pinned', 'issue.unpinned']),
     event.exists(retired('issue', 'events.issue_id')),
     event.exists(retired('issueBoard', 'events.repository_id')),
+    ...goneIn(context, 'events', ['issue', 'repository']),
   ])
 }

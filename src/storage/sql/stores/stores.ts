@@ -2,6 +2,8 @@ import type { MaybePromise } from '../../../schema/sync-or-async.ts'
 import type { ForgeStorage } from '../../contract/storage.ts'
 import type { AggregateStores } from '../../contract/stores.ts'
 import type { SqlContext } from '../context.ts'
+import { hostPorts } from '../host/ports.ts'
+import { References } from '../host/references.ts'
 import type { CallLimits } from '../retry.ts'
 import type { Schema } from '../schema/schema.ts'
 import type { Session, SqlRuntime } from '../session.ts'
@@ -19,8 +21,9 @@ import { sqlUserBadges } from './user-badges.ts'
 export function createSqlStores<Tx>(
   context: SqlContext,
   runtime: SqlRuntime<Tx>,
-): AggregateStores<Tx> & Pick<ForgeStorage<Tx>, 'events' | 'retire'> {
-  const parts = { context, runtime, heads: new Heads(context), log: new EventLog(context) }
+): AggregateStores<Tx> & Pick<ForgeStorage<Tx>, 'events' | 'retire' | 'host'> {
+  const references = new References(context)
+  const parts = { context, runtime, heads: new Heads(context, references), references, log: new EventLog(context) }
   const [pinBoards, blocks, userBadges] = [sqlPinBoards(parts), sqlBlocks(parts), sqlUserBadges(parts)]
 
   return {
@@ -30,6 +33,7 @@ export function createSqlStores<Tx>(
     badgeCatalogue: sqlBadgeCatalogue(parts),
     issueImports: sqlIssueImports(parts),
     events: sqlEvents(parts),
+    host: hostPorts(context, runtime),
     retire: sqlRetirement(parts, {
       repository: pinBoards.repository,
       issue: pinBoards.issue,

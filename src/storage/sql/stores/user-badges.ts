@@ -9,6 +9,8 @@ import type { PageQuery, UserBadgesKey, UserBadgesState, UserBadgesStore } from 
 import type { SqlContext } from '../context.ts'
 import type { Row } from '../fields.ts'
 import { fieldsOf } from '../fields.ts'
+import type { Referred } from '../host/references.ts'
+import { ALWAYS, insertReferring, livesIn } from '../host/references.ts'
 import type { QueryValues } from '../query.ts'
 import { defineQuery } from '../query.ts'
 import type { Session } from '../session.ts'
@@ -64,6 +66,7 @@ export function sqlUserBadges<Tx>(parts: StoreParts<Tx>): {
       .innerJoin('badges', 'badges.id', 'user_grants.badge_id')
       .select(badges.read(...BADGE_FIELDS))
       .select(fields.read('grantedAt', 'grantedBy'))
+      .where(livesIn(context, 'user', 'user_grants') ?? ALWAYS)
       .orderBy('seq')
 
   const heldBy = defineQuery((given: QueryValues<UserKey>) => selectGrants().where(fields.are(given, 'userId')))
@@ -79,7 +82,11 @@ export function sqlUserBadges<Tx>(parts: StoreParts<Tx>): {
   )
 
   const insert = defineQuery((given: QueryValues<PlacedGrant>) =>
-    build.insertInto('user_grants').values(fields.written(given, 'userId', 'badgeId', 'seq', 'grantedAt', 'grantedBy')),
+    insertReferring(
+      context,
+      'user_grants',
+      fields.written(given, 'userId', 'badgeId', 'seq', 'grantedAt', 'grantedBy'),
+    ),
   )
 
   const remove = defineQuery((given: QueryValues<UserKey & { badgeId: Id }>) =>
@@ -97,6 +104,7 @@ export function sqlUserBadges<Tx>(parts: StoreParts<Tx>): {
   const grants: SqlAggregate<UserBadgesKey, UserBadgesState, [Badge, StoredGrant]> = {
     own: ({ userId, slugs }) => ({ userId, slugs: [...slugs] }),
     locks: ({ userId }) => [heads.of('user', userId)],
+    refers: userIn,
     loading: (key) => [known(key), held(key)],
     state: (_key, [badges, rows]) => ({ known: badges.map((badge) => ({ ...badge })), held: rows.map(toGrant) }),
 
@@ -105,7 +113,11 @@ export function sqlUserBadges<Tx>(parts: StoreParts<Tx>): {
       const added = missingFrom(before.held, after.held).map(({ badge, grantedAt, grantedBy }, index) =>
         insert({ userId, badgeId: badge.id, seq: head.nextSeq + index, grantedAt, grantedBy }),
       )
-      return { statements: [...gone, ...added], head: { ...head, nextSeq: head.nextSeq + added.length } }
+      return {
+        statements: [...gone, ...added],
+        head: { ...head, nextSeq: head.nextSeq + added.length },
+        refers: added.length === 0 ? undefined : userIn({ userId }),
+      }
     },
   }
 
@@ -139,6 +151,10 @@ export function sqlUserBadges<Tx>(parts: StoreParts<Tx>): {
       return removed.length
     },
   }
+}
+
+function userIn({ userId }: UserKey): readonly Referred[] {
+  return [{ thing: 'user', id: userId }]
 }
 
 /** Returns the grants that are not among the others. */
@@ -182,6 +198,7 @@ function holdersReader(
   context: SqlContext,
 ): (session: Session, slug: string, query: PageQuery) => MaybePromise<Page<BadgeHolder> | undefined> {
   const { build, ids, columns } = context
+  const isHeld = livesIn(context, 'user', 'user_grants') ?? ALWAYS
 
   const find = defineQuery((given: QueryValues<HolderRange>) => {
     const [time, userId] = [given('grantedAt'), ids.given('user', given('userId'))]
@@ -189,6 +206,7 @@ function holdersReader(
       .selectFrom('user_grants')
       .select(['user_id', 'granted_at', 'granted_by'])
       .where('badge_id', '=', build.selectFrom('badges').select('id').where('slug', '=', given('slug')))
+      .where(isHeld)
       .where(sql<SqlBool>`granted_at >= ${time} and (granted_at > ${time} or user_id > ${userId})`)
       .orderBy('granted_at')
       .orderBy('user_id')
@@ -202,6 +220,7 @@ function holdersReader(
           .selectFrom('user_grants')
           .select(columns.count().as('total'))
           .whereRef('badge_id', '=', 'badges.id')
+          .where(isHeld)
           .as('total'),
       )
       .select([columns.id('page.user_id').as('userId'), columns.number('page.granted_at').as('grantedAt')])

@@ -1,0 +1,223 @@
+import { sql } from 'kysely'
+import { ForgeError } from '../../../schema/errors.ts'
+import type { HostThing } from '../../../schema/records.ts'
+import type { SyncOrAsync } from '../../../schema/sync-or-async.ts'
+import type { SqlContext } from '../context.ts'
+import type { HostColumn } from '../dialect.ts'
+import { compileStatement } from '../query.ts'
+import type { Session } from '../session.ts'
+import { execute, query } from '../session.ts'
+import type { HostKey, TypeOfKey } from './keys.ts'
+import { named } from './references.ts'
+import type { HostTable, HostTables } from './tables.ts'
+
+/** A table of the host as it is described: which of its columns must exist, and which conditions must run. */
+interface Described {
+  /** The name of its option. */
+  readonly name: keyof HostTables
+  readonly host: Pick<HostTable, 'table' | 'schema'>
+  /** The columns by their options. */
+  readonly columns: Readonly<Record<string, string | undefined>>
+  readonly conditions: Readonly<Record<string, string | undefined>>
+  /** What the table has, if rows of ours refer to it. */
+  readonly keyOf?: HostThing
+  /** Whether a trigger is created on it. */
+  readonly hasTrigger: boolean
+}
+
+/**
+ * Looks whether the tables of the host are as they are described, before anything is created.
+ *
+ * @returns the types of the host's keys, where those of ours must be the same
+ * @throws ForgeError `SCHEMA_CONFLICT`, which names everything that does not fit
+ */
+export function* checkCatalogue(session: Session, context: SqlContext): SyncOrAsync<TypeOfKey> {
+  const { dialect } = context
+  const types = new Map<HostTable, string>()
+  const found = yield* misfits(session, context, types)
+  const [first] = found
+  if (first !== undefined) {
+    const message = `the tables of the host do not fit: ${found.join('; ')}`
+    throw new ForgeError('SCHEMA_CONFLICT', message, { name: first.split(':')[0] ?? '' })
+  }
+  for (const described of describedTables(context)) yield* tryConditions(session, context, described)
+  return ({ host, thing }: HostKey) => {
+    const type = types.get(host)
+    return dialect.sameTypes && type !== undefined && !dialect.isOwnType(context.ids.columns[thing], type)
+      ? type
+      : undefined
+  }
+}
+
+/**
+ * Returns what does not fit of the tables of the host, as sentences.
+ *
+ * @param types - receives the types of the host's keys
+ */
+export function* misfits(
+  session: Session,
+  context: SqlContext,
+  types: Map<HostTable, string> = new Map(),
+): SyncOrAsync<readonly string[]> {
+  const { dialect, tables } = context
+  const all: string[] = []
+  for (const described of describedTables(context)) {
+    const found = yield* query(session, dialect.hostColumns(described.host))
+    all.push(...misfitsOf(context, described, found))
+    const { name, keyOf } = described
+    const host = name === 'members' || name === 'keys' ? undefined : tables?.[name]
+    const key = host && found.find(({ column }) => column === (host.id ?? 'id'))
+    if (host !== undefined && keyOf !== undefined && key !== undefined) types.set(host, key.type)
+  }
+  return all
+}
+
+/** Runs each condition once, on no row. */
+function* tryConditions(
+  session: Session,
+  { build }: SqlContext,
+  { name, host, conditions }: Described,
+): SyncOrAsync<void> {
+  for (const [option, condition] of Object.entries(conditions)) {
+    if (condition === undefined) continue
+    const attempt = sql`select 1 as tried from ${named(host)} where (${sql.raw(condition)}) and 1 = 0`
+    try {
+      yield* execute(session, compileStatement({ compile: () => attempt.compile(build) }))
+    } catch (cause) {
+      const place = `tables.${name}.${option}`
+      const message = `${place}: the database refuses the condition on ${host.table}`
+      throw new ForgeError('SCHEMA_CONFLICT', message, { name: place }, { cause })
+    }
+  }
+}
+
+function misfitsOf(
+  { dialect, ids, tables }: SqlContext,
+  { name, host, columns, keyOf, hasTrigger }: Described,
+  found: readonly HostColumn[],
+): readonly string[] {
+  const table = host.schema === undefined ? host.table : `${host.schema}.${host.table}`
+  const [any] = found
+  if (any === undefined) return [`tables.${name}.table: the database has no table ${table}`]
+
+  const names = found.map(({ column }) => column)
+  const missing = Object.entries(columns).flatMap(([option, column]) =>
+    column === undefined || names.includes(column)
+      ? []
+      : [`tables.${name}.${option}: ${table} has no column ${column}, only ${names.join(', ')}`],
+  )
+  const key = found.find(({ column }) => column === columns['id'])
+  const needed = [
+    ...(keyOf !== undefined && tables?.keys !== false ? dialect.privileges.keys : []),
+    ...(hasTrigger ? dialect.privileges.triggers : []),
+  ]
+  const lacking = any.lacks.split(',').filter((privilege) => needed.includes(privilege))
+  const privileges = lacking.map((privilege) => `tables.${name}: the user lacks ${privilege} for ${table}`)
+  if (keyOf === undefined || key === undefined) return [...missing, ...privileges]
+
+  const chosen = ids.columns[keyOf]
+  const fitting = (['bigint', 'uuid', 'text'] as const).find((type) => dialect.fitsType(type, key.type))
+  const advice = fitting === undefined ? 'no ids fit it' : `set ids: { ${keyOf}: '${fitting}' }`
+  return [
+    ...missing,
+    ...privileges,
+    ...(dialect.fitsType(chosen, key.type)
+      ? []
+      : [`tables.${name}.id: ${table}.${key.column} is ${key.type}, and ids.${keyOf} is ${chosen}: ${advice}`]),
+    ...(key.isUnique === 1 ? [] : [`tables.${name}.id: ${table}.${key.column} is neither the primary key nor unique`]),
+    ...(any.misfit === '' ? [] : [`tables.${name}.table: ${table} ${any.misfit}`]),
+  ]
+}
+
+function describedTables({ tables, dialect }: SqlContext): readonly Described[] {
+  const { users, organizations, members, repositories, issues, pullRequests, keys = true } = tables ?? {}
+  const hasTrigger = keys && dialect.follows.by === 'triggers'
+  const issuesIn = (name: 'issues' | 'pullRequests', host: typeof issues): readonly Described[] => {
+    if (host === undefined) return []
+    const {
+      id = 'id',
+      repository,
+      number,
+      title,
+      body,
+      author,
+      createdAt,
+      updatedAt,
+      where,
+      closed,
+      pullRequest,
+    } = host
+    return [
+      {
+        name,
+        host,
+        columns: { id, repository, number, title, body, author, createdAt, updatedAt },
+        conditions: { where, closed, pullRequest },
+        keyOf: 'issue',
+        hasTrigger,
+      },
+    ]
+  }
+  return [
+    ...(users === undefined
+      ? []
+      : [
+          {
+            name: 'users' as const,
+            host: users,
+            columns: {
+              id: users.id ?? 'id',
+              name: users.name ?? 'name',
+              fullName: users.fullName,
+              email: users.email,
+              avatar: users.avatar,
+            },
+            conditions: { where: users.where },
+            keyOf: 'user' as const,
+            hasTrigger,
+          },
+        ]),
+    ...(organizations === undefined
+      ? []
+      : [
+          {
+            name: 'organizations' as const,
+            host: organizations,
+            columns: { id: organizations.id ?? 'id', name: organizations.name ?? 'name' },
+            conditions: { where: organizations.where, private: organizations.private },
+            keyOf: 'organization' as const,
+            hasTrigger,
+          },
+        ]),
+    ...(members === undefined
+      ? []
+      : [
+          {
+            name: 'members' as const,
+            host: members,
+            columns: { organization: members.organization, user: members.user },
+            conditions: { where: members.where, owner: members.owner },
+            hasTrigger: members.check !== 'none',
+          },
+        ]),
+    ...(repositories === undefined
+      ? []
+      : [
+          {
+            name: 'repositories' as const,
+            host: repositories,
+            columns: {
+              id: repositories.id ?? 'id',
+              name: repositories.name ?? 'name',
+              'owner.organization': repositories.owner.organization,
+              'owner.user': repositories.owner.user,
+            },
+            conditions: { where: repositories.where, private: repositories.private },
+            keyOf: 'repository' as const,
+            hasTrigger,
+          },
+        ]),
+    ...issuesIn('issues', issues),
+    ...issuesIn('pullRequests', pullRequests),
+  ]
+}

@@ -1,0 +1,91 @@
+import { sql } from 'kysely'
+import type { SyncOrAsync } from '../../../schema/sync-or-async.ts'
+import type { SqlContext } from '../context.ts'
+import type { SchemaStatement } from '../dialect.ts'
+import { schemaStatement } from '../dialect.ts'
+import type { Query } from '../query.ts'
+import { compileStatement, defineQuery } from '../query.ts'
+import { firstRow, replacedViews } from '../schema/ddl.ts'
+import type { Session } from '../session.ts'
+import { query, queryFirst } from '../session.ts'
+import { checkCatalogue, misfits } from './catalogue.ts'
+import type { HostKey } from './keys.ts'
+import { describeTables, followingNames, followingStatements, hostKeys, missingRow } from './keys.ts'
+
+/** How the tables of the forge follow those of the host: what has been made of it, and what makes it. */
+export class Following {
+  readonly #context: SqlContext
+  readonly #description: string
+  readonly #find: Query<unknown, { readonly tables: string }>
+
+  constructor(context: SqlContext) {
+    this.#context = context
+    this.#description = describeTables(context.tables)
+    this.#find = defineQuery(() => context.build.selectFrom('host_tables').select('tables'))
+  }
+
+  /**
+   * Returns whether the tables of the forge were made to follow those that the storage knows.
+   * @throws TypeError if they follow tables of the host, and the storage knows none
+   */
+  *isNoted(session: Session): SyncOrAsync<boolean> {
+    const noted = (yield* queryFirst(session, this.#find({})))?.tables ?? ''
+    if (noted !== '' && this.#description === '') {
+      throw new TypeError('the tables of the forge follow those of the host: open the storage with the same tables')
+    }
+    return noted === this.#description
+  }
+
+  /** Returns whether nothing is missing that makes the tables follow those of the host. */
+  *isMade(session: Session): SyncOrAsync<boolean> {
+    return (yield* this.isNoted(session)) && (yield* this.#missing(session)).length === 0
+  }
+
+  /**
+   * Returns the statements that make the tables follow those of the host.
+   * @throws ForgeError `SCHEMA_CONFLICT` if a table of the host does not fit
+   */
+  *statements(session: Session): SyncOrAsync<readonly SchemaStatement[]> {
+    return this.plan(yield* checkCatalogue(session, this.#context))
+  }
+
+  /** Returns the same statements without a look at the tables of the host. */
+  plan(typeOf: (key: HostKey) => string | undefined): readonly SchemaStatement[] {
+    const { build } = this.#context
+    const noted = build.updateTable('host_tables').set({ tables: sql.lit(this.#description) })
+    return [
+      ...followingStatements(this.#context, typeOf),
+      ...replacedViews(this.#context),
+      schemaStatement(firstRow(this.#context, 'host_tables', { only: 1, tables: '' })),
+      schemaStatement(noted.where('only', '=', sql.lit(1))),
+    ]
+  }
+
+  /** Returns what does not fit or is missing, as sentences. */
+  *faults(session: Session): SyncOrAsync<readonly string[]> {
+    if (this.#description === '') return []
+    return [...(yield* misfits(session, this.#context)), ...(yield* this.#missing(session))]
+  }
+
+  *#missing(session: Session): SyncOrAsync<readonly string[]> {
+    const { dialect, schema, prefix, tables } = this.#context
+    const needed = followingNames(this.#context)
+    if (needed.length === 0) return []
+
+    const present = new Set((yield* query(session, dialect.keyNames({ schema, prefix }))).map(({ name }) => name))
+    const missing = needed.filter((name) => !present.has(name)).map((name) => `${name} is missing: call migrate()`)
+    // A foreign key leaves no such rows.
+    const keys = dialect.follows.by === 'triggers' ? hostKeys(tables) : []
+    const orphans: string[] = []
+    for (const key of keys) {
+      const { build } = this.#context
+      const rows = sql<{
+        readonly found: number
+      }>`select 1 as found from ${sql.table(key.table)} where ${missingRow(key)} limit 1`
+      const found = yield* queryFirst(session, compileStatement({ compile: () => rows.compile(build) }))
+      if (found === undefined) continue
+      orphans.push(`${prefix}${key.table} refers to rows of ${key.host.table} that are gone: call migrate()`)
+    }
+    return [...missing, ...orphans]
+  }
+}

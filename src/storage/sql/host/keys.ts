@@ -1,0 +1,210 @@
+import type { RawBuilder } from 'kysely'
+import { sql } from 'kysely'
+import type { HostThing, PinKind } from '../../../schema/records.ts'
+import type { SqlContext } from '../context.ts'
+import type { SchemaStatement } from '../dialect.ts'
+import { schemaStatement } from '../dialect.ts'
+import { HOST_THINGS } from '../ids.ts'
+import { TABLE_DESCRIPTIONS, valueType } from '../schema/tables.ts'
+import { named } from './references.ts'
+import type { HostTable, HostTables } from './tables.ts'
+import { hasTwoIssueTables, tableOf } from './tables.ts'
+
+/** The tables whose rows go with the rows of the host that they are about. The history does not. */
+const FOLLOWING = ['board_pins', 'organization_blocks', 'user_grants'] as const
+
+/** The generated columns that refer to one of two tables of issues. */
+const OF_KIND = { issue: 'issue_ref', pullRequest: 'pull_request_ref' } as const satisfies Record<PinKind, string>
+
+/** A column of ours that refers to a table of the host. */
+export interface HostKey {
+  readonly table: (typeof FOLLOWING)[number]
+  readonly column: string
+  readonly thing: HostThing
+  readonly host: HostTable
+  /** Whether the column says who acted: then the row stays without it. */
+  readonly isActor: boolean
+  /** Of which kind of issue the key is, where each has a table. */
+  readonly kind: PinKind | undefined
+}
+
+/** Returns the columns that refer to tables of the host which the storage knows. */
+export function hostKeys(tables: HostTables | undefined): readonly HostKey[] {
+  return FOLLOWING.flatMap((table) =>
+    Object.entries(TABLE_DESCRIPTIONS[table].columns).flatMap(([column, type]) => {
+      const thing = HOST_THINGS.find((one) => one === valueType(type))
+      if (thing === undefined) return []
+      const kinds = thing === 'issue' && hasTwoIssueTables(tables) ? (['issue', 'pullRequest'] as const) : [undefined]
+      return kinds.flatMap((kind) => {
+        const host = tableOf(tables, { thing, kind })
+        return host === undefined ? [] : [{ table, column, thing, host, kind, isActor: String(type).endsWith('?') }]
+      })
+    }),
+  )
+}
+
+/** Describes what the tables of the forge follow: it is stored, and compared with what a storage is opened with. */
+export function describeTables(tables: HostTables | undefined): string {
+  if (tables === undefined) return ''
+  const { members, keys = true } = tables
+  const rows = (['users', 'organizations', 'repositories', 'issues', 'pullRequests'] as const).map((name) => {
+    const { table, schema, id = 'id', where } = tables[name] ?? {}
+    return [name, table && { table, schema, id, where }]
+  })
+  const { table, schema, organization, user, where, check = 'trigger' } = members ?? {}
+  const fence = table && { table, schema, organization, user, where, check }
+  return JSON.stringify({ keys, ...Object.fromEntries(rows), members: fence })
+}
+
+/** Returns the type of the column of a key, where it must be that of the host. Undefined: it stays as it is. */
+export type TypeOfKey = (key: HostKey) => string | undefined
+
+/**
+ * Returns the statements that make the tables of the forge follow those of the host, in place of what earlier statements of
+ * this kind have created. They can be run again.
+ */
+export function followingStatements(context: SqlContext, typeOf: TypeOfKey): readonly SchemaStatement[] {
+  const { dialect, tables, build } = context
+  const keys = tables?.keys === false ? [] : hostKeys(tables)
+  const members = tables?.members
+  const statements = [
+    ...removedKeys(context),
+    ...keys.map(orphans),
+    ...keys.flatMap((key) => (key.isActor ? [actorIndex(context, key)] : [])),
+    ...(dialect.follows.by === 'triggers' ? removalTriggers(context, keys) : foreignKeys(context, keys, typeOf)),
+    ...(members === undefined || members.check === 'none'
+      ? []
+      : dialect.fence.create({ ...fenceOf(context), members: named(members), ...columnsOf(members), ...OURS })),
+  ]
+  return statements.map((query) => schemaStatement({ compile: () => query.compile(build) }))
+}
+
+const OURS = { heads: sql.table('heads'), blocks: sql.table('organization_blocks') }
+
+/** Returns the names of the keys and triggers that must be there. */
+export function followingNames(context: SqlContext): readonly string[] {
+  const { dialect, tables } = context
+  const keys = tables?.keys === false ? [] : hostKeys(tables)
+  const removing =
+    dialect.follows.by === 'triggers'
+      ? removalsOf(keys).map((removal) => removalName(context, removal))
+      : keys.map((key) => keyName(context, key))
+  const { members } = tables ?? {}
+  const isFenced = members !== undefined && members.check !== 'none'
+  const { name } = fenceOf(context)
+  return [...removing, ...(isFenced ? dialect.fence.names(name, members.where !== undefined) : [])]
+}
+
+function removedKeys(context: SqlContext): readonly RawBuilder<unknown>[] {
+  const { dialect } = context
+  const { follows } = dialect
+  const drops =
+    follows.by === 'triggers'
+      ? (['user', 'organization', 'repository', 'issue', 'pullRequest'] as const).map(
+          (removal) => sql`drop trigger if exists ${sql.id(removalName(context, removal))}`,
+        )
+      : EVERY_KEY.map(
+          (key) =>
+            sql`alter table ${sql.table(key.table)} drop ${sql.raw(follows.dropped)} if exists ${sql.id(keyName(context, key))}`,
+        )
+  return [...drops, ...dialect.fence.drop(fenceOf(context))]
+}
+
+/** Every key that tables of a host may have. */
+const ANY_TABLE = { table: 'any', repository: 'any', number: 'any', owner: {} }
+const EVERY_KEY: readonly HostKey[] = [
+  ...hostKeys({ users: ANY_TABLE, organizations: ANY_TABLE, repositories: ANY_TABLE, issues: ANY_TABLE }),
+  ...hostKeys({ issues: ANY_TABLE, pullRequests: ANY_TABLE }),
+]
+
+function keyName({ prefix }: SqlContext, { table, column, kind }: HostKey): string {
+  return `${prefix}${table}_${kind === undefined ? column : OF_KIND[kind]}_fk`
+}
+
+function fenceOf({ prefix, schema }: SqlContext): { readonly name: string; readonly schema: string | undefined } {
+  return { name: `${prefix}members_not_blocked`, schema }
+}
+
+/** Removes what refers to rows that the host deleted before there were keys. */
+function orphans(key: HostKey): RawBuilder<unknown> {
+  const ours = sql.table(key.table)
+  if (key.isActor) return sql`update ${ours} set ${sql.id(key.column)} = null where ${missingRow(key)}`
+  return sql`delete from ${ours} where ${missingRow(key)}`
+}
+
+/** Returns the condition that a row of ours refers to a row of the host that is gone. */
+export function missingRow({ table, column, host, kind }: HostKey): RawBuilder<unknown> {
+  const key = sql.ref(`${table}.${column}`)
+  const found = sql`select 1 from ${named(host)} as host where ${sql.ref(`host.${host.id ?? 'id'}`)} = ${key}`
+  const ofKind = kind === undefined ? sql`` : sql` and kind = ${sql.lit(kind)}`
+  return sql`${key} is not null and not exists (${found})${ofKind}`
+}
+
+/** Without it, each deletion of a user reads the whole table. */
+function actorIndex({ dialect, prefix }: SqlContext, { table, column }: HostKey): RawBuilder<unknown> {
+  const name = sql.id(`${prefix}${table}_${column}`)
+  const where = dialect.partialIndexes ? sql` where ${sql.id(column)} is not null` : sql``
+  return sql`create index if not exists ${name} on ${sql.table(table)} (${sql.id(column)})${where}`
+}
+
+function foreignKeys(context: SqlContext, keys: readonly HostKey[], typeOf: TypeOfKey): readonly RawBuilder<unknown>[] {
+  const { ids } = context
+  return keys.flatMap((key) => {
+    const { table, column, thing, host, isActor, kind } = key
+    const [ours, given] = [sql.table(table), typeOf(key)]
+    const type = given === undefined ? ids.type(thing) : sql.raw(given)
+    const isNull = sql.raw(isActor ? 'null' : 'not null')
+    const typed =
+      given === undefined ? [] : [sql`alter table ${ours} modify column ${sql.id(column)} ${type} ${isNull}`]
+    const referring = kind === undefined ? column : OF_KIND[kind]
+    const generated = kind && [
+      sql`alter table ${ours} add column if not exists ${sql.id(referring)} ${type} generated always as (case kind when ${sql.lit(kind)} then ${sql.id(column)} end) stored`,
+    ]
+    const target = sql`${named(host)} (${sql.id(host.id ?? 'id')})`
+    return [
+      ...typed,
+      ...(generated ?? []),
+      sql`alter table ${ours} add constraint ${sql.id(keyName(context, key))} foreign key (${sql.id(referring)}) references ${target} on delete ${sql.raw(isActor ? 'set null' : 'cascade')}`,
+    ]
+  })
+}
+
+/** What is removed: a thing of the host, or a pull request that has a table of its own. */
+type Removal = HostThing | 'pullRequest'
+
+function removalOf({ thing, kind }: HostKey): Removal {
+  return kind === 'pullRequest' ? kind : thing
+}
+
+function removalsOf(keys: readonly HostKey[]): readonly Removal[] {
+  return [...new Set(keys.map(removalOf))]
+}
+
+function removalName({ prefix }: SqlContext, removal: Removal): string {
+  return `${prefix}${removal === 'pullRequest' ? 'pull_request' : removal}_removed`
+}
+
+function removalTriggers(context: SqlContext, keys: readonly HostKey[]): readonly RawBuilder<unknown>[] {
+  return removalsOf(keys).flatMap((removal) => {
+    const own = keys.filter((key) => removalOf(key) === removal)
+    const [first] = own
+    if (first === undefined) return []
+    const { host } = first
+    const old = sql`old.${sql.id(host.id ?? 'id')}`
+    const steps = own.map(({ table, column, isActor, kind }) => {
+      const [ours, where] = [sql.table(table), sql`${sql.id(column)} = ${old}`]
+      const ofKind = kind === undefined ? sql`` : sql` and kind = ${sql.lit(kind)}`
+      if (isActor) return sql`update ${ours} set ${sql.id(column)} = null where ${where};`
+      return sql`delete from ${ours} where ${where}${ofKind};`
+    })
+    return sql`create trigger ${sql.id(removalName(context, removal))} after delete on ${named(host)} begin ${sql.join(steps, sql` `)} end`
+  })
+}
+
+function columnsOf({ organization, user, where }: { organization: string; user: string; where?: string | undefined }) {
+  return {
+    organization: sql.id(organization),
+    user: sql.id(user),
+    where: where === undefined ? undefined : sql.raw(where),
+  }
+}

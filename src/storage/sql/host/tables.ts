@@ -1,0 +1,237 @@
+import { need } from '../../../schema/arguments.ts'
+import type { OptionRule, OptionRules } from '../../../schema/options.ts'
+import { ANY, checkOptions, oneOf, optional } from '../../../schema/options.ts'
+import type { HostThing, PinKind } from '../../../schema/records.ts'
+import type { HostPorts } from '../../contract/host.ts'
+
+/**
+ * A table of the host in the database of the storage. Conditions are SQL of the host: they are written into statements as
+ * they are, so they never come from a request.
+ */
+export interface HostTable {
+  /** The name of the table. */
+  readonly table: string
+  /** The schema of the table. Default: that of an unqualified name. PostgreSQL and MariaDB only. */
+  readonly schema?: string | undefined
+  /** The column of the id: the primary key, or unique. Default: `id`. */
+  readonly id?: string | undefined
+  /**
+   * The type of that column, which MariaDB wants on both sides of a key: `int unsigned`. Only a plan that is made without
+   * the database needs it; `migrate()` reads it.
+   */
+  readonly type?: string | undefined
+  /**
+   * A condition on the columns of the table: which rows exist for the forge, such as `deleted_at is null`. What refers to
+   * another row is hidden, and is there again when the condition is true again. Default: every row.
+   */
+  readonly where?: string | undefined
+}
+
+/** The table of the users. */
+export interface UserTable extends HostTable {
+  /** The column of the name that paths have. Default: `name`. */
+  readonly name?: string | undefined
+  /** The column of the full name, for presenters. */
+  readonly fullName?: string | undefined
+  /** The column of the e-mail address, for presenters. */
+  readonly email?: string | undefined
+  /** The column of the address of the avatar, for presenters. */
+  readonly avatar?: string | undefined
+}
+
+/** The table of the organizations. It may be that of the users, with another condition. */
+export interface OrganizationTable extends HostTable {
+  /** The column of the name that paths have. Default: `name`. */
+  readonly name?: string | undefined
+  /** A condition: which organizations only their members see. Default: none. */
+  readonly private?: string | undefined
+}
+
+/** The table of the members of organizations: one row for each organization and user. */
+export interface MemberTable {
+  /** The name of the table. */
+  readonly table: string
+  /** The schema of the table. Default: that of an unqualified name. */
+  readonly schema?: string | undefined
+  /** The column that refers to the organization. */
+  readonly organization: string
+  /** The column that refers to the user. */
+  readonly user: string
+  /** A condition: which rows are memberships. Default: every row. */
+  readonly where?: string | undefined
+  /** A condition: which members are owners, such as `role = 'owner'`. Default: none. */
+  readonly owner?: string | undefined
+  /**
+   * What refuses a new member whom the organization blocks: a trigger on this table, which `migrate()` creates, or nothing,
+   * for hosts that may not create triggers. Default: `'trigger'`.
+   */
+  readonly check?: 'trigger' | 'none' | undefined
+}
+
+/** The table of the repositories. */
+export interface RepositoryTable extends HostTable {
+  /** The column of the name that paths have. Default: `name`. */
+  readonly name?: string | undefined
+  /** The columns that refer to the owner. One of them is null where a repository has the other. */
+  readonly owner: { readonly organization?: string | undefined; readonly user?: string | undefined }
+  /** A condition: which repositories only their owners and members see. Default: none. */
+  readonly private?: string | undefined
+}
+
+/** The table of the issues, or that of the pull requests. */
+export interface IssueTable extends HostTable {
+  /** The column that refers to the repository. */
+  readonly repository: string
+  /** The column of the number within the repository. */
+  readonly number: string
+  /** A condition: which rows are pull requests, where both are in this table. Default: none. */
+  readonly pullRequest?: string | undefined
+  /** The column of the title, for presenters. */
+  readonly title?: string | undefined
+  /** The column of the text, for presenters. */
+  readonly body?: string | undefined
+  /** A condition: which are closed, for presenters. Default: none. */
+  readonly closed?: string | undefined
+  /** The column that refers to the author, for presenters. */
+  readonly author?: string | undefined
+  /** The column of the time of creation, for presenters. */
+  readonly createdAt?: string | undefined
+  /** The column of the time of the last change, for presenters. */
+  readonly updatedAt?: string | undefined
+}
+
+/**
+ * The tables of the host that the storage knows. What is left out is asked by ports, and reported to `lifecycle`.
+ * Source: docs/databases.md, Your tables
+ */
+export interface HostTables {
+  readonly users?: UserTable | undefined
+  readonly organizations?: OrganizationTable | undefined
+  readonly members?: MemberTable | undefined
+  readonly repositories?: RepositoryTable | undefined
+  /** The issues, and the pull requests unless they have a table of their own. */
+  readonly issues?: IssueTable | undefined
+  /** The pull requests, if they have a table of their own. */
+  readonly pullRequests?: Omit<IssueTable, 'pullRequest'> | undefined
+  /**
+   * Whether `migrate()` creates foreign keys to the tables, on SQLite triggers. Without them, every read looks whether the
+   * row of the host still exists, and what is reported to `lifecycle` is removed. Default: true.
+   */
+  readonly keys?: boolean | undefined
+}
+
+/** The ports that tables answer. */
+export type HostPortsOf<Tx, T extends HostTables> = (T extends { readonly users: UserTable }
+  ? Pick<HostPorts<Tx>, 'findAccount' | 'users'>
+  : unknown) &
+  (T extends { readonly repositories: RepositoryTable }
+    ? Pick<HostPorts<Tx>, 'findRepository' | 'standingInRepository'>
+    : unknown) &
+  (T extends { readonly issues: IssueTable } ? Pick<HostPorts<Tx>, 'findIssue' | 'issues' | 'pullRequests'> : unknown) &
+  (T extends { readonly members: MemberTable } ? Pick<HostPorts<Tx>, 'isMember' | 'standingInOrganization'> : unknown)
+
+const TEXT: OptionRule = optional((value) => typeof value === 'string' && value !== '', 'a text that is not empty')
+const NEEDED: OptionRule = [(value) => typeof value === 'string' && value !== '', 'the name of a table or a column']
+const ROW: OptionRules<HostTable> = { table: NEEDED, schema: TEXT, id: TEXT, type: TEXT, where: TEXT }
+const ISSUE: OptionRules<Omit<IssueTable, 'pullRequest'>> = {
+  ...ROW,
+  repository: NEEDED,
+  number: NEEDED,
+  title: TEXT,
+  body: TEXT,
+  closed: TEXT,
+  author: TEXT,
+  createdAt: TEXT,
+  updatedAt: TEXT,
+}
+const OWNER: OptionRules<RepositoryTable['owner']> = { organization: TEXT, user: TEXT }
+
+/** The rules of each table. */
+const RULES: { readonly [K in Exclude<keyof HostTables, 'keys'>]-?: OptionRules<NonNullable<HostTables[K]>> } = {
+  users: { ...ROW, name: TEXT, fullName: TEXT, email: TEXT, avatar: TEXT },
+  organizations: { ...ROW, name: TEXT, private: TEXT },
+  members: {
+    table: NEEDED,
+    schema: TEXT,
+    organization: NEEDED,
+    user: NEEDED,
+    where: TEXT,
+    owner: TEXT,
+    check: oneOf('trigger', 'none'),
+  },
+  repositories: { ...ROW, name: TEXT, owner: ANY, private: TEXT },
+  issues: { ...ISSUE, pullRequest: TEXT },
+  pullRequests: ISSUE,
+}
+
+/**
+ * Checks the option `tables` of a storage.
+ *
+ * @param caller - the name of the public function
+ * @throws TypeError with the name of what is missing, unknown or invalid
+ */
+export function checkHostTables(caller: string, tables: HostTables): void {
+  checkOptions<HostTables>(
+    caller,
+    tables,
+    {
+      users: ANY,
+      organizations: ANY,
+      members: ANY,
+      repositories: ANY,
+      issues: ANY,
+      pullRequests: ANY,
+      keys: optional((value) => typeof value === 'boolean', 'true or false'),
+    },
+    'tables.',
+  )
+  const { users, organizations, members, repositories, issues, pullRequests } = tables
+  if (users !== undefined) checkOptions(caller, users, RULES.users, 'tables.users.')
+  if (organizations !== undefined) checkOptions(caller, organizations, RULES.organizations, 'tables.organizations.')
+  if (members !== undefined) checkOptions(caller, members, RULES.members, 'tables.members.')
+  if (repositories !== undefined) {
+    checkOptions(caller, repositories, RULES.repositories, 'tables.repositories.')
+    checkOptions(caller, repositories.owner, OWNER, 'tables.repositories.owner.')
+  }
+  if (issues !== undefined) checkOptions(caller, issues, RULES.issues, 'tables.issues.')
+  if (pullRequests !== undefined) checkOptions(caller, pullRequests, RULES.pullRequests, 'tables.pullRequests.')
+
+  const { organization, user } = repositories?.owner ?? {}
+  const asked = (isValid: boolean, name: string, why: string): void => need(isValid, caller, `tables.${name}`, why)
+  asked(members === undefined || users !== undefined, 'users', 'the users of tables.members')
+  asked(members === undefined || organizations !== undefined, 'organizations', 'the organizations of tables.members')
+  asked(organization === undefined || organizations !== undefined, 'organizations', 'owners of repositories')
+  asked(user === undefined || users !== undefined, 'users', 'owners of repositories')
+  asked(
+    repositories === undefined || organization !== undefined || user !== undefined,
+    'repositories.owner',
+    "{ organization: 'org_id' }, { user: 'user_id' } or both",
+  )
+  asked(pullRequests === undefined || issues !== undefined, 'issues', 'the issues beside tables.pullRequests')
+  asked(
+    pullRequests === undefined || issues?.pullRequest === undefined,
+    'issues.pullRequest',
+    'nothing, because tables.pullRequests has the pull requests',
+  )
+}
+
+const NAMES = { user: 'users', organization: 'organizations', repository: 'repositories' } as const
+
+/** What a row of ours refers to: a thing of the host, and which of the two an issue is. */
+export interface HostRow {
+  readonly thing: HostThing
+  /** Undefined: an issue, or something else. */
+  readonly kind?: PinKind | undefined
+}
+
+/** Returns the table that has a thing of the host, if the storage knows it. */
+export function tableOf(tables: HostTables | undefined, { thing, kind }: HostRow): HostTable | undefined {
+  if (tables === undefined) return undefined
+  if (thing !== 'issue') return tables[NAMES[thing]]
+  return kind === 'pullRequest' ? (tables.pullRequests ?? tables.issues) : tables.issues
+}
+
+/** Returns whether issues and pull requests have ids of their own, so that two of them may have the same. */
+export function hasTwoIssueTables(tables: HostTables | undefined): boolean {
+  return tables?.pullRequests !== undefined
+}

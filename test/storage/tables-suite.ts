@@ -1,0 +1,358 @@
+import { expect, test } from 'vitest'
+import type { Forge } from '../../src/index.ts'
+import { createForge } from '../../src/index.ts'
+import type { ForgeStorage, HostTables } from '../../src/storage/storage.ts'
+import type { DatabaseKind } from '../databases.ts'
+import { newDatabase } from '../databases.ts'
+
+/** A user of the host of these tests. */
+interface Person {
+  readonly id: number | string
+}
+
+/** The tables of the host, in the words of a database. */
+export interface HostDialect {
+  readonly name: string
+  /** The type of a key that the database assigns. */
+  readonly serial: string
+  /** The type of a column that refers to one. */
+  readonly integer: string
+  /** The type of a name. */
+  readonly text: string
+}
+
+/** Every table of the host. */
+type Described = {
+  readonly [K in 'users' | 'organizations' | 'members' | 'repositories' | 'issues']: NonNullable<HostTables[K]>
+}
+
+export const HOST_TABLES: Described = {
+  users: { table: 'host_users', name: 'username', where: 'deleted_at is null', fullName: 'full_name' },
+  organizations: { table: 'host_orgs', name: 'slug' },
+  members: { table: 'host_members', organization: 'org_id', user: 'user_id', owner: "role = 'owner'" },
+  repositories: {
+    table: 'host_repos',
+    owner: { organization: 'org_id', user: 'user_id' },
+    private: 'is_private = 1',
+  },
+  issues: {
+    table: 'host_issues',
+    repository: 'repo_id',
+    number: 'number',
+    pullRequest: 'is_pull = 1',
+    where: 'trashed = 0',
+    title: 'title',
+    closed: 'closed = 1',
+    author: 'author_id',
+  },
+}
+
+/** Creates the tables of a host. */
+export function hostTables({ serial, integer, text }: HostDialect): readonly string[] {
+  return [
+    `create table host_users (id ${serial}, username ${text} not null unique, full_name ${text}, deleted_at ${text})`,
+    `create table host_orgs (id ${serial}, slug ${text} not null unique)`,
+    `create table host_members (org_id ${integer} not null, user_id ${integer} not null, role ${text} not null, primary key (org_id, user_id),
+      foreign key (org_id) references host_orgs (id) on delete cascade, foreign key (user_id) references host_users (id) on delete cascade)`,
+    `create table host_repos (id ${serial}, org_id ${integer}, user_id ${integer}, name ${text} not null, is_private ${integer} not null default 0,
+      foreign key (org_id) references host_orgs (id) on delete cascade, foreign key (user_id) references host_users (id) on delete cascade)`,
+    `create table host_issues (id ${serial}, repo_id ${integer} not null, number ${integer} not null, is_pull ${integer} not null default 0,
+      trashed ${integer} not null default 0, title ${text}, closed ${integer} not null default 0, author_id ${integer}, unique (repo_id, number),
+      foreign key (repo_id) references host_repos (id) on delete cascade)`,
+  ]
+}
+
+/** Users 1 mia, 2 sam, 3 MIA, 4 zoe and 9 root; organizations 5 acme and 6 zoe; repositories 10 of acme, 11 of mia; issues 100 to 109. */
+export function hostRows(): readonly string[] {
+  return [
+    `insert into host_users (id, username, full_name) values (1, 'mia', 'Mia Moreau'), (2, 'sam', null), (3, 'MIA', null), (4, 'zoe', null), (9, 'root', null)`,
+    `insert into host_orgs (id, slug) values (5, 'acme'), (6, 'zoe')`,
+    `insert into host_members (org_id, user_id, role) values (5, 1, 'owner')`,
+    `insert into host_repos (id, org_id, user_id, name, is_private) values (10, 5, null, 'rocket', 0), (11, null, 1, 'notes', 1)`,
+    ...Array.from(
+      { length: 10 },
+      (_, at) =>
+        `insert into host_issues (id, repo_id, number, is_pull, title, author_id) values (${100 + at}, 10, ${at + 1}, ${at === 9 ? 1 : 0}, 'Issue ${at + 1}', 1)`,
+    ),
+  ]
+}
+
+const root: Person = { id: 9 }
+const board = { repositoryId: 10, kind: 'issue' } as const
+const issue = (id: number) => ({ id, ...board })
+
+/** What must hold where the storage knows the tables of the host. */
+export function tablesSuite<Tx>(kind: DatabaseKind<Tx>, dialect: HostDialect): void {
+  const opened = async (tables: HostTables = HOST_TABLES) => {
+    const database = await newDatabase(kind)
+    for (const statement of [...hostTables(dialect), ...hostRows()]) await database.run(statement)
+    const storage = await database.migrated({ tables })
+    return { database, storage, forge: forgeOn(storage) }
+  }
+  const pinned = async (forge: Forge<Person, Tx>) =>
+    (await forge.pins.list(root, board)).map(({ issueId, position }) => `${position}:${issueId}`).join(' ')
+
+  test('what a deletion by the host concerns is gone, without a report', async () => {
+    const { database, storage, forge } = await opened()
+    for (const id of [100, 101, 102]) await forge.pins.pin(root, issue(id))
+    await forge.blocks.block({ id: 1 }, { organizationId: 5, account: { kind: 'user', id: 2 }, note: 'spam' })
+    await forge.blocks.block({ id: 1 }, { organizationId: 5, account: { kind: 'user', id: 4 } })
+    await forge.badges.catalogue.define(root, { slug: 'owl', description: '', imageUrl: '' })
+    await forge.badges.grant(root, { userId: 2, slugs: ['owl'] })
+
+    await database.run('delete from host_issues where id = 101')
+    expect(await pinned(forge)).toBe('1:100 2:102')
+    expect(await storage.pinBoards.positions([{ issueId: '102', repositoryId: '10', kind: 'issue' }])).toEqual([2])
+    const [{ position } = { position: undefined }] = await database.run(
+      'select position from forgelet_pins where issue_id = 102',
+    )
+    expect(Number(position)).toBe(2)
+    await forge.pins.pin(root, issue(103))
+    expect(await pinned(forge)).toBe('1:100 2:102 3:103')
+    await forge.pins.move(root, { issue: issue(103), position: 1 })
+    expect(await pinned(forge)).toBe('1:103 2:100 3:102')
+
+    await database.run('delete from host_users where id = 2')
+    expect(await forge.blocks.list(root, { organizationId: 5 })).toMatchObject({ total: 1, items: [{ userId: '4' }] })
+    expect(await forge.badges.holders(root, { slug: 'owl' })).toMatchObject({ total: 0, items: [] })
+    await expect(forge.badges.heldBy(root, 2)).rejects.toMatchObject({ code: 'USER_NOT_FOUND' })
+
+    await database.run('delete from host_users where id = 1') // the owner of repository 11 and of the blocks
+    expect((await forge.blocks.list(root, { organizationId: 5 })).items).toMatchObject([
+      { userId: '4', blockedBy: null },
+    ])
+
+    await database.run('delete from host_orgs where id = 5') // and with it repository 10 and its issues
+    const calls = [
+      () => forge.pins.list(root, board),
+      () => forge.pins.pin(root, issue(104)),
+      () => forge.pins.unpin(root, issue(104)),
+    ]
+    for (const call of calls) {
+      await expect(call()).rejects.toMatchObject({ code: 'REPOSITORY_NOT_FOUND' })
+    }
+    await expect(forge.blocks.list(root, { organizationId: 5 })).rejects.toMatchObject({
+      code: 'ORGANIZATION_NOT_FOUND',
+    })
+    expect(await database.run('select * from forgelet_board_pins')).toEqual([])
+    expect(await database.run('select * from forgelet_organization_blocks')).toEqual([])
+  })
+
+  test('what the host hides is hidden, does not count, and is there again with it', async () => {
+    const { database, forge } = await opened()
+    for (const id of [100, 101, 102]) await forge.pins.pin(root, issue(id))
+    await database.run('update host_issues set trashed = 1 where id = 101')
+    expect(await pinned(forge)).toBe('1:100 2:102')
+    await forge.pins.pin(root, issue(103))
+    await forge.pins.move(root, { issue: issue(103), position: 1 })
+    expect(await pinned(forge)).toBe('1:103 2:100 3:102')
+    await expect(forge.pins.pin(root, issue(101))).rejects.toMatchObject({ code: 'PIN_LIMIT_REACHED' })
+    await forge.pins.unpin(root, issue(100))
+    await expect(forge.pins.pin(root, issue(101))).rejects.toMatchObject({ code: 'ISSUE_NOT_FOUND' })
+    await database.run('update host_issues set trashed = 0 where id = 101')
+    expect(await pinned(forge)).toBe('1:103 2:101 3:102')
+
+    const target = { organizationId: 5, account: { kind: 'user', id: 2 } } as const
+    await forge.blocks.block(root, target)
+    await database.run("update host_users set deleted_at = 'now' where id = 2")
+    expect(await forge.blocks.isBlocked({ organizationId: 5, userId: 2 })).toBe(false)
+    expect(await forge.blocks.list(root, { organizationId: 5 })).toMatchObject({ total: 0, items: [] })
+    await expect(forge.blocks.unblock(root, target)).rejects.toMatchObject({ code: 'USER_NOT_FOUND' })
+    await database.run('update host_users set deleted_at = null where id = 2')
+    expect(await forge.blocks.isBlocked({ organizationId: 5, userId: 2 })).toBe(true)
+  })
+
+  test('a missing actor, and rows that are missing, are no failure of the database', async () => {
+    const { forge } = await opened()
+    const ghost: Person = { id: 77 }
+    await forge.pins.pin(ghost, issue(100))
+    expect(await forge.pins.list(root, board)).toMatchObject([{ issueId: '100', pinnedBy: null }])
+    const missing = [
+      [() => forge.pins.pin(root, issue(999)), 'ISSUE_NOT_FOUND'],
+      [() => forge.pins.pin(root, { id: 100, repositoryId: 99, kind: 'issue' }), 'REPOSITORY_NOT_FOUND'],
+      [
+        () => forge.blocks.block(root, { organizationId: 99, account: { kind: 'user', id: 2 } }),
+        'ORGANIZATION_NOT_FOUND',
+      ],
+      [() => forge.blocks.block(root, { organizationId: 5, account: { kind: 'user', id: 99 } }), 'USER_NOT_FOUND'],
+      [() => forge.badges.grant(root, { userId: 99, slugs: [] }), 'USER_NOT_FOUND'],
+    ] as const
+    for (const [call, code] of missing) await expect(call()).rejects.toMatchObject({ code })
+  })
+
+  test('a member cannot be blocked, and a blocked user cannot become a member', async () => {
+    const { database, forge } = await opened()
+    const blocked = (id: number) => ({ organizationId: 5, account: { kind: 'user', id } }) as const
+    await expect(forge.blocks.block(root, blocked(1))).rejects.toMatchObject({ code: 'CANNOT_BLOCK_MEMBER' })
+    await forge.blocks.block(root, blocked(2))
+    const join = "insert into host_members (org_id, user_id, role) values (5, 2, 'member')"
+    await expect(database.run(join)).rejects.toThrow('the organization blocks this user')
+    await database.run("insert into host_members (org_id, user_id, role) values (5, 4, 'member')")
+    await expect(database.run('update host_members set user_id = 2 where user_id = 4')).rejects.toThrow(
+      'blocks this user',
+    )
+    await forge.blocks.unblock(root, blocked(2))
+    await database.run(join)
+    await expect(forge.blocks.block(root, blocked(2))).rejects.toMatchObject({ code: 'CANNOT_BLOCK_MEMBER' })
+  })
+
+  test('the tables answer the ports', async () => {
+    const { storage } = await opened()
+    const { host } = storage
+    const at = {}
+    expect(await host?.findAccount?.('mia', at)).toEqual({ kind: 'user', id: '1' })
+    expect(await host?.findAccount?.('MIA', at)).toEqual({ kind: 'user', id: '3' })
+    expect(await host?.findAccount?.('Mia', at)).toBeUndefined() // two differ in case alone
+    expect(await host?.findAccount?.('Sam', at)).toEqual({ kind: 'user', id: '2' })
+    expect(await host?.findAccount?.('zoe', at)).toEqual({ kind: 'user', id: '4' })
+    expect(await host?.findAccount?.('zoe', at, 'organization')).toEqual({ kind: 'organization', id: '6' })
+    expect(await host?.findAccount?.('nobody', at)).toBeUndefined()
+    expect(await host?.findRepository?.('acme', 'rocket', at)).toEqual({ id: '10' })
+    expect(await host?.findRepository?.('ACME', 'Rocket', at)).toEqual({ id: '10' })
+    expect(await host?.findRepository?.('mia', 'notes', at)).toEqual({ id: '11' })
+    expect(await host?.findRepository?.('mia', 'rocket', at)).toBeUndefined()
+    expect(await host?.findIssue?.('10', 1, at)).toEqual({ id: '100', repositoryId: '10', kind: 'issue' })
+    expect(await host?.findIssue?.('10', 10, at)).toEqual({ id: '109', repositoryId: '10', kind: 'pullRequest' })
+    expect(await host?.findIssue?.('10', 99_999_999_999, at)).toBeUndefined()
+
+    const mia = { actor: { id: 1 } }
+    const owner = { isMember: true, isOwner: true, isPrivate: false }
+    const found = await host?.findRepository?.('acme', 'rocket', mia, { index: 10 })
+    expect(await host?.standingInRepository?.('10', mia, found)).toEqual(owner)
+    expect(await host?.standingInRepository?.('10', mia)).toEqual(owner)
+    expect(await host?.standingInRepository?.('10', { actor: 'anonymous' }, found)).toEqual({
+      isMember: false,
+      isOwner: false,
+      isPrivate: false,
+    })
+    expect(await host?.standingInRepository?.('11', mia)).toEqual({ isMember: true, isOwner: true, isPrivate: true })
+    expect(await host?.findIssue?.('10', 10, mia, found)).toEqual({
+      id: '109',
+      repositoryId: '10',
+      kind: 'pullRequest',
+    })
+    expect(await host?.standingInOrganization?.('5', mia)).toEqual(owner)
+    expect(await host?.standingInOrganization?.('99', mia)).toBeUndefined()
+    expect(await host?.isMember?.({ organizationId: '5', userId: '1' }, at)).toBe(true)
+    expect(await host?.users?.(['2', '99', '1'], at)).toMatchObject([
+      { name: 'sam' },
+      undefined,
+      { fullName: 'Mia Moreau' },
+    ])
+    expect(await host?.issues?.(['100'], at)).toMatchObject([
+      { number: 1, title: 'Issue 1', isClosed: false, author: { name: 'mia' } },
+    ])
+  })
+
+  test('every table and column that does not fit is named before anything is created', async () => {
+    const database = await newDatabase(kind)
+    for (const statement of hostTables(dialect)) await database.run(statement)
+    const storage = database.storage({
+      tables: {
+        ...HOST_TABLES,
+        users: { table: 'host_people' },
+        organizations: { table: 'host_orgs', name: 'handle' },
+        members: { ...HOST_TABLES.members, user: 'member_id' },
+      },
+    })
+    await expect(storage.migrate()).rejects.toThrow(
+      /tables\.users\.table: .*host_people.*tables\.organizations\.name: .*handle.*tables\.members\.user: .*member_id/,
+    )
+    expect((await database.storage().schemaStatus()).state).toBe('empty')
+    const typed = database.storage({ tables: HOST_TABLES, ids: { user: 'uuid' } })
+    await expect(typed.migrate()).rejects.toThrow(/ids\.user is uuid: set ids: \{ user: 'bigint' \}/)
+    const refused = database.storage({
+      tables: { ...HOST_TABLES, issues: { ...HOST_TABLES.issues, where: 'gone = 1' } },
+    })
+    await expect(refused.migrate()).rejects.toThrow('tables.issues.where')
+  })
+
+  test('tables that exist are made to follow those of the host, and what refers to nothing is removed', async () => {
+    const database = await newDatabase(kind)
+    for (const statement of [...hostTables(dialect), ...hostRows()]) await database.run(statement)
+    const before = forgeOn(await database.migrated(), { isMember: () => false })
+    for (const id of [100, 777, 101]) await before.pins.pin({ id: 55 }, issue(id))
+    await before.blocks.block({ id: 1 }, { organizationId: 5, account: { kind: 'user', id: 888 } })
+
+    const storage = database.storage({ tables: HOST_TABLES })
+    await expect((async () => storage.pinBoards.load({ repositoryId: '10', kind: 'issue' }))()).rejects.toMatchObject({
+      code: 'SCHEMA_OUTDATED',
+    })
+    expect((await storage.schemaStatus()).state).toBe('outdated')
+    await storage.migrate()
+    await storage.migrate()
+    expect(await storage.schemaStatus()).toMatchObject({ state: 'current' })
+    const forge = forgeOn(storage)
+    expect(await pinned(forge)).toBe('1:100 2:101')
+    expect(await forge.pins.list(root, board)).toMatchObject([{ pinnedBy: null }, { pinnedBy: null }])
+    expect(await forge.blocks.list(root, { organizationId: 5 })).toMatchObject({ total: 0 })
+    const other = database.storage()
+    await expect((async () => other.pinBoards.load({ repositoryId: '10', kind: 'issue' }))()).rejects.toThrow(
+      'open the storage with the same tables',
+    )
+  })
+
+  test('a column of the host that is renamed, and a trigger or key that is missing, are seen', async () => {
+    const { database, storage } = await opened()
+    await database.run('alter table host_users rename column username to login')
+    const { state, warnings } = await storage.schemaStatus()
+    expect(state).toBe('drifted')
+    expect(warnings.join('\n')).toContain('tables.users.name: host_users has no column username')
+    await database.run('alter table host_users rename column login to username')
+    expect((await storage.schemaStatus()).state).toBe('current')
+  })
+
+  test('without keys nothing is created in the tables of the host, and reads look there', async () => {
+    const { database, forge } = await opened({
+      ...HOST_TABLES,
+      keys: false,
+      members: { ...HOST_TABLES.members, check: 'none' },
+    })
+    for (const id of [100, 101, 102]) await forge.pins.pin(root, issue(id))
+    await forge.blocks.block(root, { organizationId: 5, account: { kind: 'user', id: 2 } })
+    await database.run('delete from host_issues where id = 101')
+    await database.run('delete from host_users where id = 2')
+    expect(await pinned(forge)).toBe('1:100 2:102')
+    await forge.pins.pin(root, issue(103))
+    expect(await pinned(forge)).toBe('1:100 2:102 3:103')
+    expect(await forge.blocks.list(root, { organizationId: 5 })).toMatchObject({ total: 0, items: [] })
+    await database.run("insert into host_members (org_id, user_id, role) values (5, 4, 'member')")
+    await expect(
+      forge.blocks.block(root, { organizationId: 5, account: { kind: 'user', id: 4 } }),
+    ).rejects.toMatchObject({ code: 'CANNOT_BLOCK_MEMBER' })
+  })
+
+  test('issues and pull requests in two tables may have the same ids', async () => {
+    const { pullRequest: _, where: __, ...issues } = HOST_TABLES.issues
+    const database = await newDatabase(kind)
+    for (const statement of [...hostTables(dialect), ...hostRows()]) await database.run(statement)
+    await database.run(
+      `create table host_pulls (id ${dialect.serial}, repo_id ${dialect.integer} not null, number ${dialect.integer} not null, title ${dialect.text})`,
+    )
+    await database.run("insert into host_pulls (id, repo_id, number, title) values (100, 10, 21, 'Pull 21')")
+    const pullRequests = { table: 'host_pulls', repository: 'repo_id', number: 'number', title: 'title' }
+    const storage = await database.migrated({ tables: { ...HOST_TABLES, issues, pullRequests } })
+    const forge = forgeOn(storage)
+    await forge.pins.pin(root, issue(100))
+    const pull = { id: 100, repositoryId: 10, kind: 'pullRequest' } as const
+    await forge.pins.pin(root, pull)
+    await expect(forge.pins.pin(root, { ...pull, id: 101 })).rejects.toMatchObject({ code: 'ISSUE_NOT_FOUND' })
+    expect(await storage.host?.findIssue?.('10', 21, {})).toEqual({
+      id: '100',
+      repositoryId: '10',
+      kind: 'pullRequest',
+    })
+    await database.run('delete from host_pulls where id = 100')
+    expect(await pinned(forge)).toBe('1:100')
+    expect(await forge.pins.list(root, { repositoryId: 10, kind: 'pullRequest' })).toEqual([])
+    expect((await storage.schemaStatus()).state).toBe('current')
+  })
+}
+
+function forgeOn<Tx>(storage: ForgeStorage<Tx>, membership?: { isMember: () => boolean }): Forge<Person, Tx> {
+  return createForge({
+    storage: storage as ForgeStorage<Tx> & { readonly host: { readonly isMember: () => boolean } },
+    policy: { authorize: (_request, _context: { readonly actor: Person | 'anonymous' }) => ({ allow: true }) },
+    ...(membership && { membership }),
+  })
+}
