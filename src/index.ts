@@ -37,6 +37,7 @@ export type {
   ForgeMethods,
   ForgeOptions,
   ForgeSettings,
+  KnowsMembers,
   TransactionResult,
 } from './core/forge.ts'
 export type { ObservedOperation } from './core/instrument-storage.ts'
@@ -69,6 +70,8 @@ export type {
 } from './core/services.ts'
 export type { SigningKeyService } from './core/signing-keys/signing-key-service.ts'
 export { publishedKey } from './core/signing-keys/signing-key-service.ts'
+export type { StorageWithMembers } from './core/table-roles.ts'
+export { tableRoles } from './core/table-roles.ts'
 export type { AccessDecision, AccessRequest, Action } from './schema/access.ts'
 export type {
   ErrorCode,

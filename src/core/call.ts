@@ -101,9 +101,9 @@ export type MaybeAsync<T> = {
 export class Call<A extends Actor, Tx> implements PortContext<Caller<A>, Tx> {
   readonly actor: Caller<A>
   readonly transaction: Tx | undefined
-  readonly #options: CallOptions | undefined
+  readonly #options: RequestOptions | undefined
 
-  constructor(actor: Caller<A>, transaction: Tx | undefined, options: CallOptions | undefined) {
+  constructor(actor: Caller<A>, transaction: Tx | undefined, options: RequestOptions | undefined) {
     this.actor = actor
     this.transaction = transaction
     this.#options = options
@@ -113,6 +113,15 @@ export class Call<A extends Actor, Tx> implements PortContext<Caller<A>, Tx> {
   get signal(): AbortSignal | undefined {
     return this.#options?.signal
   }
+
+  get repository(): object | undefined {
+    return this.#options?.repository
+  }
+}
+
+/** The options of a call, to which an HTTP request adds the repository in its path. */
+interface RequestOptions extends CallOptions {
+  readonly repository?: object | undefined
 }
 
 /** Runs steps inside a call, for a storage that calls back. Where the call may not wait, they must not either. */

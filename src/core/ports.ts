@@ -3,6 +3,8 @@ import type { Id, IdInput } from '../schema/ids.ts'
 import type { PublicKey, SigningKeyFormat } from '../schema/records.ts'
 import type { MaybePromise } from '../schema/sync-or-async.ts'
 
+export type { HostIssue, HostPorts, HostUser } from '../storage/contract/host.ts'
+
 /** The host's signed-in user. The forge reads only `id`; the host may add other properties. */
 export interface Actor {
   readonly id: IdInput
@@ -33,6 +35,11 @@ export interface PortContext<Who, Tx> {
    * as `{ ...context }` does not have it.
    */
   readonly signal?: AbortSignal | undefined
+  /**
+   * What `directory.findRepository` returned for the repository in the path of an HTTP request: a policy may use what it has
+   * beside the id. Undefined elsewhere.
+   */
+  readonly repository?: object | undefined
 }
 
 /**

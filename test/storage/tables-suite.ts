@@ -63,7 +63,7 @@ export function hostTables({ serial, integer, text }: HostDialect): readonly str
 }
 
 /** Users 1 mia, 2 sam, 3 MIA, 4 zoe and 9 root; organizations 5 acme and 6 zoe; repositories 10 of acme, 11 of mia; issues 100 to 109. */
-export function hostRows(): readonly string[] {
+function hostRows(): readonly string[] {
   return [
     `insert into host_users (id, username, full_name) values (1, 'mia', 'Mia Moreau'), (2, 'sam', null), (3, 'MIA', null), (4, 'zoe', null), (9, 'root', null)`,
     `insert into host_orgs (id, slug) values (5, 'acme'), (6, 'zoe')`,
@@ -218,15 +218,15 @@ export function tablesSuite<Tx>(kind: DatabaseKind<Tx>, dialect: HostDialect): v
     const mia = { actor: { id: 1 } }
     const owner = { isMember: true, isOwner: true, isPrivate: false }
     const found = await host?.findRepository?.('acme', 'rocket', mia, { index: 10 })
-    expect(await host?.standingInRepository?.('10', mia, found)).toEqual(owner)
+    expect(await host?.standingInRepository?.('10', { ...mia, repository: found })).toEqual(owner)
     expect(await host?.standingInRepository?.('10', mia)).toEqual(owner)
-    expect(await host?.standingInRepository?.('10', { actor: 'anonymous' }, found)).toEqual({
+    expect(await host?.standingInRepository?.('10', { actor: 'anonymous', repository: found })).toEqual({
       isMember: false,
       isOwner: false,
       isPrivate: false,
     })
     expect(await host?.standingInRepository?.('11', mia)).toEqual({ isMember: true, isOwner: true, isPrivate: true })
-    expect(await host?.findIssue?.('10', 10, mia, found)).toEqual({
+    expect(await host?.findIssue?.('10', 10, { ...mia, repository: found })).toEqual({
       id: '109',
       repositoryId: '10',
       kind: 'pullRequest',

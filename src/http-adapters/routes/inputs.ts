@@ -6,6 +6,7 @@ import { toId } from '../../schema/ids.ts'
 import type { AccountRef, IssueRef } from '../../schema/records.ts'
 import type { MaybePromise, SyncOrAsync } from '../../schema/sync-or-async.ts'
 import { wait } from '../../schema/sync-or-async.ts'
+import type { WantedOfRepository } from './ports.ts'
 import { isNil } from './ports.ts'
 import type { RouteRequest } from './route.ts'
 
@@ -37,7 +38,7 @@ export function parameterIn({ match: { names, values } }: Pick<RouteRequest<neve
  * @throws ForgeError `ORGANIZATION_NOT_FOUND`, `UNAUTHENTICATED`, `FORBIDDEN`
  */
 export function* organizationIn<A extends Actor>(r: RouteRequest<A>, action: OrganizationAction): SyncOrAsync<Id> {
-  const account = toAccount(yield* wait(findAccount(r, 'org')))
+  const account = toAccount(yield* wait(findAccount(r, 'org', 'organization')))
   if (account?.kind !== 'organization') throw notFound('organization')
 
   const organizationId = account.id
@@ -50,12 +51,17 @@ export function* organizationIn<A extends Actor>(r: RouteRequest<A>, action: Org
  *
  * @throws ForgeError `REPOSITORY_NOT_FOUND`, `UNAUTHENTICATED`, `FORBIDDEN`
  */
-export function* repositoryIn<A extends Actor>(r: RouteRequest<A>, action: RepositoryAction): SyncOrAsync<Id> {
+export function* repositoryIn<A extends Actor>(
+  r: RouteRequest<A>,
+  action: RepositoryAction,
+  wanted?: WantedOfRepository,
+): SyncOrAsync<Id> {
   const [owner, name] = [parameterIn(r, 'owner'), parameterIn(r, 'repo')]
   if (!isName(owner) || !isName(name)) throw notFound('repository')
 
-  const repository = yield* wait(r.settings.directory.findRepository(owner, name, r.context))
+  const repository = yield* wait(r.settings.directory.findRepository(owner, name, r.context, wanted))
   if (isNil(repository)) throw notFound('repository')
+  r.context.repository = repository
 
   const repositoryId = toId(repository.id, 'repository.id')
   yield* wait(r.operations.authorize(r.actor, { action, repositoryId }, r.context))
@@ -68,9 +74,10 @@ export function* repositoryIn<A extends Actor>(r: RouteRequest<A>, action: Repos
  * @throws ForgeError `REPOSITORY_NOT_FOUND`, `UNAUTHENTICATED`, `FORBIDDEN`, `ISSUE_NOT_FOUND`
  */
 export function* issueIn<A extends Actor>(r: RouteRequest<A>, action: RepositoryAction): SyncOrAsync<IssueRef> {
-  const repositoryId = yield* repositoryIn(r, action)
   const index = parseInteger(parameterIn(r, 'index'))
-  if (index === undefined || index < 1 || !Number.isSafeInteger(index)) throw notFound('issue')
+  const isNumber = index !== undefined && index >= 1 && index <= MAX_ISSUE_NUMBER
+  const repositoryId = yield* repositoryIn(r, action, isNumber ? { index } : undefined)
+  if (!isNumber) throw notFound('issue')
 
   const issue = yield* wait(r.settings.directory.findIssue(repositoryId, index, r.context))
   if (isNil(issue)) throw notFound('issue')
@@ -86,12 +93,16 @@ export function* issueIn<A extends Actor>(r: RouteRequest<A>, action: Repository
  */
 export function* userIn<A extends Actor>(r: RouteRequest<A>, action: UserAction): SyncOrAsync<Id> {
   yield* wait(r.operations.authorize(r.actor, { action, userId: undefined }, r.context))
-  const account = toAccount(yield* wait(findAccount(r, 'username')))
+  const account = toAccount(yield* wait(findAccount(r, 'username', 'user')))
   if (account?.kind !== 'user') throw notFound('user')
   return account.id
 }
 
-/** Finds the user or organization `{username}`. @throws ForgeError `USER_NOT_FOUND` */
+/**
+ * Finds the user `{username}`, or the organization if there is no user of that name.
+ *
+ * @throws ForgeError `USER_NOT_FOUND`
+ */
 export function* accountIn<A extends Actor>(r: RouteRequest<A>): SyncOrAsync<FoundAccount> {
   const account = toAccount(yield* wait(findAccount(r, 'username')))
   if (account === undefined) throw notFound('user')
@@ -103,9 +114,13 @@ export interface FoundAccount extends AccountRef {
   readonly id: Id
 }
 
-function findAccount<A extends Actor>(r: RouteRequest<A>, parameter: string): MaybePromise<AccountRef | undefined> {
+function findAccount<A extends Actor>(
+  r: RouteRequest<A>,
+  parameter: string,
+  wanted?: AccountRef['kind'],
+): MaybePromise<AccountRef | undefined> {
   const name = parameterIn(r, parameter)
-  return isName(name) ? r.settings.directory.findAccount(name, r.context) : undefined
+  return isName(name) ? r.settings.directory.findAccount(name, r.context, wanted) : undefined
 }
 
 /** Refuses an account of an unknown kind, so that it is not taken for a user or an organization. */
@@ -123,6 +138,9 @@ const CONTROL_CHARACTER = /\p{Cc}/u
 function isName(text: string): boolean {
   return !CONTROL_CHARACTER.test(text)
 }
+
+/** The largest number of an issue: columns of four bytes hold no larger one, and no repository has as many issues. */
+const MAX_ISSUE_NUMBER = 2_147_483_647
 
 const DECIMAL = /^\+?\d+$/
 const MAX_INT64 = 9_223_372_036_854_775_807n

@@ -44,7 +44,10 @@ function* pinned<A extends Actor>(r: RouteRequest<A>, kind: PinKind): SyncOrAsyn
   const { present } = r.settings
   const shown = yield* presented(
     pins.map(({ issueId }) => issueId),
-    (ids) => (kind === 'issue' ? present.issues(ids, r.context) : present.pullRequests(ids, r.context)),
+    (ids) => {
+      if (kind === 'issue') return present.issues(ids, r.context)
+      return present.pullRequests?.(ids, r.context) ?? ids.map(() => undefined)
+    },
   )
   const list: object[] = []
   for (const [at, { position }] of pins.entries()) {

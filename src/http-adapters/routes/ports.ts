@@ -4,24 +4,43 @@ import type { ExchangeRecord, IssueRecord, NotCarried } from '../../schema/issue
 import type { AccountRef, IssueRef } from '../../schema/records.ts'
 import type { MaybePromise } from '../../schema/sync-or-async.ts'
 
+/** What else a request will ask for in a repository: a directory may read it together with the repository. */
+export interface WantedOfRepository {
+  /** The number of an issue or pull request. */
+  readonly index: number
+}
+
 /**
  * Port: resolves the names in a path to references. The directory also finds private repositories; the policy conceals
- * them. Names are case-insensitive. Called once for each name in a path, in the order of the path, and outside of any
- * transaction: `findAccount` for `{org}` and `{username}`, `findRepository` for `{owner}` and `{repo}`, `findIssue` for
- * `{index}`.
+ * them. Compare names as your login does: where it ignores case, prefer the name that is equal. Called once for each name in
+ * a path, in the order of the path, and outside of any transaction: `findAccount` for `{org}` and `{username}`,
+ * `findRepository` for `{owner}` and `{repo}`, `findIssue` for `{index}`.
  */
 export interface Directory<A extends Actor, Tx = unknown> {
-  /** The user or organization with that name, or `undefined` if it does not exist. */
-  findAccount(name: string, context: PortContext<Caller<A>, Tx>): MaybePromise<AccountRef | undefined>
-  /** The repository with that owner and name, or `undefined` if it does not exist. */
+  /**
+   * The user or organization with that name, or `undefined` if it does not exist.
+   *
+   * @param wanted - the kind that the request needs, where a user and an organization may have one name. Undefined: either,
+   * a user before an organization
+   */
+  findAccount(
+    name: string,
+    context: PortContext<Caller<A>, Tx>,
+    wanted?: AccountRef['kind'],
+  ): MaybePromise<AccountRef | undefined>
+  /**
+   * The repository with that owner and name, or `undefined` if it does not exist. The other ports of the request receive the
+   * returned object as `context.repository`.
+   */
   findRepository(
     owner: string,
     name: string,
     context: PortContext<Caller<A>, Tx>,
+    wanted?: WantedOfRepository,
   ): MaybePromise<{ readonly id: IdInput } | undefined>
   /**
-   * The issue or pull request with that number, or `undefined` if it does not exist. `index` is a safe integer from 1
-   * up.
+   * The issue or pull request with that number, or `undefined` if it does not exist. `index` is an integer from 1 to
+   * 2147483647.
    */
   findIssue(repositoryId: Id, index: number, context: PortContext<Caller<A>, Tx>): MaybePromise<IssueRef | undefined>
 }
@@ -38,8 +57,8 @@ export interface Presenter<A extends Actor, Tx = unknown> {
   users(ids: readonly Id[], context: PortContext<Caller<A>, Tx>): MaybePromise<readonly (object | undefined)[]>
   /** The issues' JSON objects, in the order of `ids`. */
   issues(ids: readonly Id[], context: PortContext<Caller<A>, Tx>): MaybePromise<readonly (object | undefined)[]>
-  /** The pull requests' JSON objects, in the order of `ids`. */
-  pullRequests(ids: readonly Id[], context: PortContext<Caller<A>, Tx>): MaybePromise<readonly (object | undefined)[]>
+  /** The pull requests' JSON objects, in the order of `ids`. Not needed by a host without pull requests. */
+  pullRequests?(ids: readonly Id[], context: PortContext<Caller<A>, Tx>): MaybePromise<readonly (object | undefined)[]>
 }
 
 /** Port: reads and writes issue documents: `issueDocuments` of `forgelet/exchange`. */

@@ -21,7 +21,7 @@ export const routeTable: readonly Route[] = Object.values({
 /** The methods of the ports that the routes of each service call. A host of the service must have them. */
 const NEEDS: Readonly<Record<ServiceName, PortMethods>> = {
   'signing-keys': { directory: ['findRepository'], present: [] },
-  pins: { directory: ['findRepository', 'findIssue'], present: ['issues', 'pullRequests'] },
+  pins: { directory: ['findRepository', 'findIssue'], present: ['issues'] },
   blocks: { directory: ['findAccount'], present: ['users'] },
   badges: { directory: ['findAccount'], present: [] },
   exchange: { directory: ['findRepository'], present: [] },

@@ -29,7 +29,7 @@ export interface RouteRequest<A extends Actor> {
   readonly settings: Settings<A>
   readonly slots: ExchangeSlots
   /** For ports, and for service methods as their options. */
-  readonly context: PortContext<Caller<A>, unknown>
+  readonly context: RequestContext<Caller<A>>
 }
 
 /** Creates a route. @param place - the method and the path, with parameters in braces: `GET /orgs/{org}/blocks` */
@@ -47,6 +47,8 @@ export function route(
 /** The context that ports and services receive. It reads the request's signal only when one of them needs it. */
 export class RequestContext<Who> implements PortContext<Who, unknown> {
   readonly actor: Who
+  /** What the directory returned for the repository in the path, once it was found. */
+  repository: object | undefined
   readonly #request: ApiRequest
 
   constructor(request: ApiRequest, actor: Who) {

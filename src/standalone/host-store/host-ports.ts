@@ -80,7 +80,7 @@ function rolesFor(standings: Standings, request: AccessRequest, userId: number):
 export function hostPresenter(
   pages: Pick<PageReader, 'accounts' | 'issues'>,
   publicUrl: string | undefined,
-): Presenter<StandaloneUser> {
+): Required<Presenter<StandaloneUser>> {
   const links = new SiteLinks(publicUrl)
   const issuesBy =
     (present: typeof presentIssue): Presenter<StandaloneUser>['issues'] =>

@@ -6,6 +6,8 @@ import type { MaybePromise } from '../../schema/sync-or-async.ts'
 export interface HostContext<Tx> {
   readonly actor?: unknown
   readonly transaction?: Tx | undefined
+  /** What `findRepository` returned for the request. What was read with it is not read again. */
+  readonly repository?: object | undefined
 }
 
 /** What else the caller will ask for: it is read together. */
@@ -66,27 +68,17 @@ export interface HostPorts<Tx> {
     context: HostContext<Tx>,
     wanted?: WantedOfRepository,
   ): MaybePromise<FoundRepository | undefined>
-  /** @param repository - what `findRepository` returned with this number as `wanted`; the issue is not read again then */
   findIssue(
     repositoryId: Id,
     index: number,
     context: HostContext<Tx>,
-    repository?: object,
   ): MaybePromise<(IssueRef & { readonly id: Id; readonly repositoryId: Id }) | undefined>
   isMember(
     member: { readonly organizationId: Id; readonly userId: Id },
     context: HostContext<Tx>,
   ): MaybePromise<boolean>
-  /**
-   * Returns what the tables say of `context.actor` in a repository; undefined if it does not exist.
-   *
-   * @param repository - what `findRepository` returned for this actor; it is not read again then
-   */
-  standingInRepository(
-    repositoryId: Id,
-    context: HostContext<Tx>,
-    repository?: object,
-  ): MaybePromise<Standing | undefined>
+  /** Returns what the tables say of `context.actor` in a repository; undefined if it does not exist. */
+  standingInRepository(repositoryId: Id, context: HostContext<Tx>): MaybePromise<Standing | undefined>
   /** Returns what the tables say of `context.actor` in an organization; undefined if it does not exist. */
   standingInOrganization(organizationId: Id, context: HostContext<Tx>): MaybePromise<Standing | undefined>
   /** The users with these ids, in their order. */

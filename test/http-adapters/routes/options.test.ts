@@ -108,17 +108,12 @@ describe('the limits of an API', () => {
 
 describe('createApi names the method that is missing, and the service that needs it', () => {
   const { findAccount, findRepository, findIssue } = broken.directory
-  const { users, issues, pullRequests } = broken.present
+  const { users, issues } = broken.present
 
   it.each<[services: readonly string[] | undefined, ports: object, message: string]>([
     [undefined, {}, 'directory.findRepository: a function, for the service pins'],
     [['pins'], { directory: { findRepository } }, 'directory.findIssue: a function, for the service pins'],
     [['pins'], { directory: { findRepository, findIssue } }, 'present.issues: a function, for the service pins'],
-    [
-      ['pins'],
-      { directory: { findRepository, findIssue }, present: { issues } },
-      'present.pullRequests: a function, for the service pins',
-    ],
     [['blocks'], { present: { users } }, 'directory.findAccount: a function, for the service blocks'],
     [['blocks'], { directory: { findAccount } }, 'present.users: a function, for the service blocks'],
     [['badges'], { directory: 5 }, 'directory.findAccount: a function, for the service badges'],
@@ -130,7 +125,7 @@ describe('createApi names the method that is missing, and the service that needs
   })
 
   it.each([
-    [['pins'], { directory: { findRepository, findIssue }, present: { issues, pullRequests } }],
+    [['pins'], { directory: { findRepository, findIssue }, present: { issues } }],
     [['blocks'], { directory: { findAccount }, present: { users } }],
     [['badges'], { directory: { findAccount } }],
     [['signing-keys'], { directory: { findRepository } }],

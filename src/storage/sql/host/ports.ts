@@ -127,6 +127,7 @@ interface StandingRow {
 
 /** What was read together with a repository. */
 interface Beside {
+  readonly repositoryId: Id
   readonly actorId: Id | null
   readonly standing: Standing
   readonly index: number | undefined
@@ -143,9 +144,10 @@ function repositoryPorts<Tx>(context: SqlContext, tables: HostTables, runtime: S
     ...(pullRequests === undefined ? [] : [issueQuery(context, pullRequests, 'pullRequest')]),
   ]
 
-  const findIssue: HostPorts<Tx>['findIssue'] = (repositoryId, index, { transaction }, repository) => {
+  const findIssue: HostPorts<Tx>['findIssue'] = (repositoryId, index, { transaction, repository }) => {
     const beside = repository && found.get(repository)
-    if (beside !== undefined && beside.index === index) return beside.issue && { repositoryId, ...beside.issue }
+    if (beside?.repositoryId === repositoryId && beside.index === index)
+      return beside.issue && { repositoryId, ...beside.issue }
     return runtime.read((session) => {
       const look = ([find, ...others]: NonNullable<typeof issueQueries>): ReturnType<typeof findIssue> =>
         find &&
@@ -196,15 +198,21 @@ function repositoryPorts<Tx>(context: SqlContext, tables: HostTables, runtime: S
             const row = named1(rows)
             if (row === undefined) return look(others)
             const repository = { id: row.id }
-            found.set(repository, { actorId, standing: toStanding(row), index: issues && index, issue: issueOf(row) })
+            found.set(repository, {
+              repositoryId: row.id,
+              actorId,
+              standing: toStanding(row),
+              index: issues && index,
+              issue: issueOf(row),
+            })
             return repository
           })
         return look(queries)
       }, port.transaction),
-    standingInRepository(repositoryId, port, repository) {
+    standingInRepository(repositoryId, port) {
       const actorId = actorIdIn(port)
-      const beside = repository && found.get(repository)
-      if (beside !== undefined && beside.actorId === actorId) return beside.standing
+      const beside = port.repository && found.get(port.repository)
+      if (beside?.repositoryId === repositoryId && beside.actorId === actorId) return beside.standing
       return runtime.read(
         (session) => after(session.first(standingById({ repositoryId, actorId })), (row) => row && toStanding(row)),
         port.transaction,
