@@ -60,9 +60,10 @@ export interface SqlDialect {
   /** The milliseconds since 1970 of a time of the host. A time without a zone is UTC. */
   milliseconds(time: RawBuilder<unknown>): RawBuilder<unknown>
   /**
-   * The end of a select that keeps rows of the host from being removed until the transaction ends.
+   * The end of a select that keeps rows of the host from being removed until the transaction ends; empty if that happens by
+   * itself when a row is added that refers to them.
    *
-   * @param isConditional - whether rows that are changed may no longer be found; then it keeps them from being changed too
+   * @param isConditional - whether rows that are changed may be hidden; then it keeps them from being changed too
    */
   lockReferred(isConditional: boolean): string
   /**

@@ -79,8 +79,8 @@ export function compileStatement<Row>(query: Compilable<Row>): Statement<Row> {
 }
 
 function binder<Parameters, Row>(compiled: CompiledQuery): Query<Parameters, Row> {
-  const { sql, parameters: places, query } = compiled
-  const returnsRows = /^select\b/.test(sql) || ('returning' in query && query.returning !== undefined)
+  const { sql, parameters: places } = compiled
+  const returnsRows = /^select\b| returning /.test(sql)
   const picks = places.map(toPick)
   return (parameters) => ({
     sql,

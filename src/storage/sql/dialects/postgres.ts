@@ -87,7 +87,8 @@ export const postgresDialect: SqlDialect = {
         `and pg_catalog.starts_with(cast(t.tgname as text), $1) and ${isIn(schema, 'function')}`,
       schema === undefined ? [prefix] : [prefix, schema],
     ),
-  lockReferred: (isConditional) => (isConditional ? ' for share' : ' for key share'),
+  // A foreign key locks the row to which it refers against removal, but not against a change that hides it.
+  lockReferred: (isConditional) => (isConditional ? ' for share' : ''),
   outboxOrder: 'position',
   numberEvents,
   removeEvents: (build, ids) => build.deleteFrom('events').where('id', 'in', elements(ids, BIGINT)),

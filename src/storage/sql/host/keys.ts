@@ -28,19 +28,27 @@ export interface HostKey {
   readonly kind: PinKind | undefined
 }
 
-/** Returns the columns that refer to tables of the host which the storage knows. */
+/**
+ * Returns the columns that refer to tables of the host which the storage knows. PostgreSQL checks the keys of a row in the
+ * order in which they were created, and locks the rows of the host so: what owns comes before what is owned.
+ */
 export function hostKeys(tables: HostTables | undefined): readonly HostKey[] {
   return FOLLOWING.flatMap((table) =>
-    Object.entries(TABLE_DESCRIPTIONS[table].columns).flatMap(([column, type]) => {
-      const thing = HOST_THINGS.find((one) => one === valueType(type))
-      if (thing === undefined) return []
-      const kinds = thing === 'issue' && hasTwoIssueTables(tables) ? (['issue', 'pullRequest'] as const) : [undefined]
-      return kinds.flatMap((kind) => {
-        const host = tableOf(tables, { thing, kind })
-        return host === undefined ? [] : [{ table, column, thing, host, kind, isActor: String(type).endsWith('?') }]
-      })
-    }),
+    HOST_THINGS.flatMap((thing) => columnsOfThing(table, thing).map((found) => ({ thing, ...found }))).flatMap(
+      ({ thing, column, type }) => {
+        const kinds = thing === 'issue' && hasTwoIssueTables(tables) ? (['issue', 'pullRequest'] as const) : [undefined]
+        return kinds.flatMap((kind) => {
+          const host = tableOf(tables, { thing, kind })
+          return host === undefined ? [] : [{ table, column, thing, host, kind, isActor: String(type).endsWith('?') }]
+        })
+      },
+    ),
   )
+}
+
+function columnsOfThing(table: HostKey['table'], thing: HostThing) {
+  const columns = Object.entries(TABLE_DESCRIPTIONS[table].columns)
+  return columns.flatMap(([column, type]) => (valueType(type) === thing ? [{ column, type }] : []))
 }
 
 /** Describes what the tables of the forge follow: it is stored, and compared with what a storage is opened with. */

@@ -6,9 +6,9 @@ import type { HostThing, PinKind } from '../../../schema/records.ts'
 import type { SqlContext } from '../context.ts'
 import { HOST_THINGS } from '../ids.ts'
 import type { Query, QueryValues, Statement } from '../query.ts'
-import { defineQuery } from '../query.ts'
+import { defineQuery, rowsOf } from '../query.ts'
 import type { ColumnType } from '../schema/tables.ts'
-import { TABLE_DESCRIPTIONS, valueType } from '../schema/tables.ts'
+import { TABLE_DESCRIPTIONS } from '../schema/tables.ts'
 import type { HostRow, HostTable } from './tables.ts'
 import { hasTwoIssueTables, tableOf } from './tables.ts'
 
@@ -79,7 +79,7 @@ function mayBeMissing({ tables }: ReferenceContext, row: HostRow): boolean {
 
 /**
  * Returns the query that inserts a row of a table, unless a row of the host is missing to which it refers: then it inserts
- * nothing, and does not fail on a foreign key. An actor who is missing is written as null.
+ * and returns nothing, and does not fail on a foreign key. An actor who is missing is written as null.
  *
  * @param values - by the name of their columns
  */
@@ -90,30 +90,25 @@ export function insertReferring(
 ): Compilable<unknown> {
   const { build, tables } = context
   const types = new Map<string, ColumnType>(Object.entries(TABLE_DESCRIPTIONS[table].columns))
-  const entries = Object.entries(values)
-  const columns = sql.join(entries.map(([column]) => sql.id(column)))
   const conditions: RawBuilder<unknown>[] = []
-  const written = entries.map(([column, value]) => {
-    const thing = HOST_THINGS.find((one) => one === valueType(types.get(column) ?? 'text'))
+  const written = Object.entries(values).map(([column, value]) => {
+    const type = String(types.get(column))
+    const thing = HOST_THINGS.find((one) => one === type.replace('?', ''))
     const host = thing && tableOf(tables, { thing })
     if (thing === undefined || host === undefined) return value
-    if (String(types.get(column)).endsWith('?'))
-      return sql`(select ${sql.ref(`host.${host.id ?? 'id'}`)} from ${keyed(host, value)})`
+    if (type.endsWith('?')) return sql`(select ${sql.ref(`host.${host.id ?? 'id'}`)} from ${keyed(host, value)})`
     const { kind } = values
-    if (thing !== 'issue' || kind === undefined || !hasTwoIssueTables(tables))
-      conditions.push(existsIn(context, { thing }, value))
-    else {
-      const of = (one: PinKind) =>
-        sql`(${kind} = ${sql.lit(one)} and ${existsIn(context, { thing, kind: one }, value)})`
-      conditions.push(sql`(${of('issue')} or ${of('pullRequest')})`)
-    }
+    const found = (one?: PinKind) => existsIn(context, { thing, kind: one }, value)
+    const isKind = (one: PinKind) => sql`(${kind} = ${sql.lit(one)} and ${found(one)})`
+    const isDivided = thing === 'issue' && kind !== undefined && hasTwoIssueTables(tables)
+    conditions.push(isDivided ? sql`(${isKind('issue')} or ${isKind('pullRequest')})` : found())
     return value
   })
-  const row =
-    conditions.length === 0
-      ? sql`values (${sql.join(written)})`
-      : sql`select ${sql.join(written)} where ${sql.join(conditions, sql` and `)}`
-  const insert = sql`insert into ${sql.table(table)} (${columns}) ${row}`
+  const where = conditions.length === 0 ? ALWAYS : sql.join(conditions, sql` and `)
+  const row = sql`select ${sql.join(written)} where ${where} returning 1 as written`
+  const columns = sql.join(Object.keys(values).map((column) => sql.id(column)))
+  const source = tables === undefined ? sql`values (${sql.join(written)})` : row
+  const insert = sql`insert into ${sql.table(table)} (${columns}) ${source}`
   return { compile: () => insert.compile(build) }
 }
 
@@ -130,16 +125,17 @@ export interface Referred extends HostRow {
 /** Locks are in the order of the host's cascades: what owns comes before what is owned. */
 const ORDER: readonly HostThing[] = ['user', 'organization', 'repository', 'issue']
 
-type RowQuery = Query<{ readonly id: Id }, { readonly found: number }>
+/** Whether each row was found: 1, or null. */
+type Found = Readonly<Record<string, number | null>>
 
 /**
- * The rows of the host that changes refer to. A change that adds a row locks them against removal before it writes rows
- * that a cascade removes. So it never waits for a row of the host while the host waits for one of the forge.
+ * The rows of the host that changes refer to. Where it does not suffice that a foreign key locks them, a change locks them
+ * before it writes rows that a cascade removes. So it never waits for a row of the host while the host waits for one of the
+ * forge.
  */
 export class References {
   readonly #context: SqlContext
-  readonly #finding = new Map<HostTable, RowQuery>()
-  readonly #locking = new Map<HostTable, RowQuery>()
+  readonly #queries = new Map<string, Query<readonly Id[], Found>>()
 
   constructor(context: SqlContext) {
     this.#context = context
@@ -160,39 +156,53 @@ export class References {
       : ORDER.flatMap((thing) => known.filter((row) => row.thing === thing).toSorted(byId))
   }
 
-  /** Returns the statements that look whether rows exist. They wait for no lock. */
-  finding(referred: readonly Referred[]): readonly Statement<unknown>[] {
-    return referred.map((row) => this.#query(this.#finding, row, '')(row))
+  /** Returns the statement that looks whether rows exist. It waits for no lock. */
+  finding(referred: readonly Referred[]): Statement<Found> {
+    return this.#query(referred, false)(referred.map(({ id }) => id))
   }
 
-  /** Returns the statements that lock rows against removal. */
-  locking(referred: readonly Referred[]): readonly Statement<unknown>[] {
-    return referred.map((row) => this.#query(this.#locking, row, 'lock')(row))
+  /**
+   * Returns the statement that locks rows in their order, if there are any that the foreign keys of the database do not lock
+   * by themselves, or not soon enough. That of the actor is locked too, but it need not exist.
+   */
+  locking(referred: readonly Referred[], actorId: Id | null): readonly Statement<Found>[] {
+    const { dialect, tables } = this.#context
+    const needsLock = (isConditional: boolean): boolean => dialect.lockReferred(isConditional) !== ''
+    const isActorAmong = referred.some(({ thing, id }) => thing === 'user' && id === actorId)
+    const actor = actorId === null || isActorAmong || !needsLock(false) ? [] : [{ thing: 'user', id: actorId } as const]
+    const rows = referred.filter((row) => needsLock(tableOf(tables, row)?.where !== undefined))
+    const locked = this.known([...actor, ...rows])
+    return locked.length === 0 ? [] : [this.#query(locked, true)(locked.map(({ id }) => id))]
   }
 
-  /** @throws ForgeError `*_NOT_FOUND` of the first row that the statements did not find */
-  refuseMissing(referred: readonly Referred[], rows: readonly (readonly unknown[])[]): void {
-    for (const [index, { thing }] of referred.entries()) if (rows[index]?.length === 0) throw notFound(thing)
+  /** Checks what a statement found. @throws ForgeError `*_NOT_FOUND` of the first row that it did not find */
+  refuseMissing(referred: readonly Referred[], found: readonly unknown[]): void {
+    const [row] = rowsOf<Found>(found)
+    for (const [index, { thing }] of referred.entries()) if (row?.[`row_${index}`] !== 1) throw notFound(thing)
   }
 
-  #query(made: Map<HostTable, RowQuery>, row: Referred, lock: 'lock' | ''): RowQuery {
-    const { dialect, ids, tables, build } = this.#context
-    const host = tableOf(tables, row)
-    if (host === undefined) throw new Error(`the storage does not know the table of ${row.thing}`)
-    const known = made.get(host)
+  /** One statement for several rows: each is a subquery, which the databases run in this order. */
+  #query(referred: readonly Referred[], locks: boolean): Query<readonly Id[], Found> {
+    const name = `${locks} ${referred.map(({ thing, kind = '' }) => thing + kind).join(' ')}`
+    const known = this.#queries.get(name)
     if (known !== undefined) return known
 
-    const end = lock === 'lock' ? dialect.lockReferred(host.where !== undefined) : ''
-    const query: RowQuery = defineQuery(
-      (given: QueryValues<{ readonly id: Id }>) => {
-        const found = sql<{
-          readonly found: number
-        }>`select 1 as found from ${keyed(host, ids.given(row.thing, given('id')))}${sql.raw(end)}`
-        return { compile: () => found.compile(build) }
+    const { dialect, ids, tables, build } = this.#context
+    const query: Query<readonly Id[], Found> = defineQuery(
+      (given: QueryValues<readonly Id[]>) => {
+        const rows = referred.map((row, index) => {
+          const host = tableOf(tables, row)
+          if (host === undefined) throw new Error(`the storage does not know the table of ${row.thing}`)
+          const end = locks ? dialect.lockReferred(host.where !== undefined) : ''
+          const found = sql`(select 1 from ${keyed(host, ids.given(row.thing, given(index)))}${sql.raw(end)})`
+          return sql`${dialect.number(found)} as ${sql.id(`row_${index}`)}`
+        })
+        const all = sql<Found>`select ${sql.join(rows)}`
+        return { compile: () => all.compile(build) }
       },
-      { asWritten: true, ...(lock === 'lock' && { takesLock: true as const }) },
+      { asWritten: true, ...(locks && { takesLock: true as const }) },
     )
-    made.set(host, query)
+    this.#queries.set(name, query)
     return query
   }
 }

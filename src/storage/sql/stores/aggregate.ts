@@ -1,10 +1,13 @@
+import type { Decision, EventDraft } from '../../../schema/records.ts'
 import type { SyncOrAsync } from '../../../schema/sync-or-async.ts'
 import { wait } from '../../../schema/sync-or-async.ts'
-import type { AggregateStore, Change, Outcome, WriteContext } from '../../contract/stores.ts'
+import type { AggregateStore, Change, Outcome } from '../../contract/stores.ts'
 import type { SqlContext } from '../context.ts'
+import { BrokenReference } from '../errors.ts'
 import type { References, Referred } from '../host/references.ts'
 import type { Statement } from '../query.ts'
 import type { RowsOfEach, Session, SqlRuntime, Statements } from '../session.ts'
+import { query } from '../session.ts'
 import type { EventLog } from './event-log.ts'
 import type { Head, HeadKey, Heads } from './locks.ts'
 
@@ -25,6 +28,8 @@ export interface SqlAggregate<Key, State, Rows extends readonly unknown[]> {
   locks(key: Key): readonly HeadKey[]
   /** Returns the rows of the host without which no change of the key is possible. */
   refers(key: Key): readonly Referred[]
+  /** Returns whether what was loaded shows that they exist. */
+  shows(rows: RowsOfEach<Rows>): boolean
   /** Returns the statements that load the state. They run behind the locks. */
   loading(key: Key): Statements<Rows>
   /** Returns the state that was loaded. */
@@ -111,48 +116,59 @@ function* applyChange<Key, State, Rows extends readonly unknown[], Result, Tx>(
   { session, key, change, open }: Attempt<Key, State, Result, Tx>,
 ): SyncOrAsync<Outcome<Result>> {
   const { prepare } = change
-  const needed = references.known(aggregate.refers(key))
-  const finding = references.finding(needed)
-  const {
-    heads: locked,
-    found,
-    rows,
-  } = yield* heads.lock(session, aggregate.locks(key), aggregate.loading(key), finding)
+  const { heads: locked, rows } = yield* heads.lock(session, aggregate.locks(key), aggregate.loading(key))
   for (const head of locked) heads.refuseRetired(head)
-  references.refuseMissing(needed, found)
   const head = locked.at(-1)
   if (head === undefined) throw new Error('a change locks at least one head')
+  const unseen = aggregate.shows(rows) ? [] : references.known(aggregate.refers(key))
+  if (prepare !== undefined) yield* refuseMissing(session, references, unseen)
   const before = aggregate.state(key, rows, head)
   const decide = prepare === undefined ? change.decide : yield* wait(session.lend(() => prepare(before, open)))
   const at = change.by.at()
-  const { state: after, events: drafts, result } = decide(before, at)
-  if (after === before && drafts.length === 0) return { result, events: [] }
+  let decision: Decision<State, Result, EventDraft>
+  try {
+    decision = decide(before, at)
+  } catch (error) {
+    yield* refuseMissing(session, references, unseen) // what does not exist comes before what a rule says of it
+    throw error
+  }
+  const { state: after, events: drafts, result } = decision
+  const isSame = after === before
+  const writing: Writing = isSame ? { statements: [], head } : aggregate.writing(key, { before, after, head, rows })
+  if (writing.refers === undefined) yield* refuseMissing(session, references, unseen)
+  if (isSame && drafts.length === 0) return { result, events: [] }
 
-  const writing: Writing =
-    after === before ? { statements: [], head } : aggregate.writing(key, { before, after, head, rows })
-  const { statements, verify } = withLocks(references, change, writing)
-  const written = { statements: [...statements, heads.saving(writing.head)], verify, drafts, at }
-  const events = yield* log.write(session, written, change, open)
-  return { result, events }
+  const refers = references.known(writing.refers ?? [])
+  const locks = refers.length === 0 ? [] : references.locking(refers, change.by.actorId)
+  const verify = (rows: AnyRows): void => {
+    const written = rows.slice(locks.length)
+    // An insert that returns its row returns none if a row of the host is missing to which it refers.
+    const isMissing = writing.statements.some((one, at) => isAnswered(one) && written[at]?.length === 0)
+    if (isMissing) throw new Unwritten()
+    writing.verify?.(written)
+  }
+  const statements = [...locks, ...writing.statements, heads.saving(writing.head)]
+  try {
+    return { result, events: yield* log.write(session, { statements, verify, drafts, at }, change, open) }
+  } catch (error) {
+    if (!(error instanceof Unwritten)) throw error
+    yield* refuseMissing(session, references, refers)
+    throw new BrokenReference(error) // it was missing for a moment
+  }
 }
 
-/** Puts the locks of the rows of the host to which added rows refer in front. A missing actor is no reason to refuse. */
-function withLocks<Tx>(
-  references: References,
-  { by: { actorId } }: WriteContext<Tx>,
-  { statements, verify, refers }: Writing,
-): Pick<Writing, 'statements' | 'verify'> {
-  if (refers === undefined) return { statements, ...(verify && { verify }) }
-  const needed = references.known(refers)
-  const isActorAmong = needed.some(({ thing, id }) => thing === 'user' && id === actorId)
-  const actor: readonly Referred[] = actorId === null || isActorAmong ? [] : [{ thing: 'user', id: actorId }]
-  const locked = references.known([...actor, ...needed])
-  return {
-    statements: [...references.locking(locked), ...statements],
-    verify(rows) {
-      for (const [index, row] of locked.entries())
-        if (!actor.includes(row)) references.refuseMissing([row], [rows[index] ?? []])
-      verify?.(rows.slice(locked.length))
-    },
-  }
+function isAnswered({ sql, returnsRows }: Statement<unknown>): boolean {
+  return returnsRows && sql.startsWith('insert')
+}
+
+type AnyRows = readonly (readonly unknown[])[]
+
+/** Thrown when a row was not written that refers to a row of the host. */
+class Unwritten extends Error {
+  override readonly name = 'Unwritten'
+}
+
+/** Looks for rows of the host, if there are any. @throws ForgeError `*_NOT_FOUND` of the first that is missing */
+function* refuseMissing(session: Session, references: References, rows: readonly Referred[]): SyncOrAsync<void> {
+  if (rows.length > 0) references.refuseMissing(rows, yield* query(session, references.finding(rows)))
 }

@@ -76,6 +76,7 @@ export function sqlBadgeCatalogue<Tx>(parts: StoreParts<Tx>): BadgeCatalogueStor
     own: ({ slug }) => ({ slug }),
     locks: () => [HEAD],
     refers: () => [],
+    shows: () => true,
     loading: (key) => [find(key), countHolders(key)],
     state: (_key, [[row], [count]], head) => ({
       badge: row && { ...row },

@@ -134,6 +134,7 @@ export function sqlBlocks<Tx>(parts: StoreParts<Tx>): { store: BlockStore<Tx> } 
     own: ({ organizationId, userId }) => ({ organizationId, userId }),
     locks: (key) => (references.has('user') ? [headOf(key)] : [heads.of('user', key.userId), headOf(key)]),
     refers: accountsOf,
+    shows: ([blocks]) => blocks.length > 0,
     loading: (key) => (findMember === undefined ? [find(key)] : [find(key), findMember(key)]),
     state: (key, [[row], members], { epoch }) => ({
       block: row && toBlock(key, row),

@@ -11,6 +11,7 @@ export function sqlIssueImports<Tx>(parts: StoreParts<Tx>): IssueImportStore<Tx>
     own: ({ repositoryId }) => ({ repositoryId }),
     locks: (key) => [headOf(key)],
     refers: ({ repositoryId }) => [{ thing: 'repository', id: repositoryId }],
+    shows: () => false,
     // There is nothing to load, but the call may take long from here on: what the host writes grows with the records.
     loading: (key) => [{ mayTakeLong: true, ...heads.finding(headOf(key)) }],
     state: () => undefined,

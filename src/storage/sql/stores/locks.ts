@@ -43,10 +43,9 @@ interface FoundAggregates<Row> {
   readonly last?: readonly HeadKey[]
 }
 
-/** What was locked, and the rows that were found and loaded behind the locks. */
+/** What was locked, and the rows that were loaded behind the locks. */
 interface LockedHeads<Rows extends readonly unknown[]> {
   readonly heads: readonly Head[]
-  readonly found: readonly (readonly unknown[])[]
   readonly rows: RowsOfEach<Rows>
 }
 
@@ -99,10 +98,11 @@ export class Heads {
     return after(session.all(rows), (found) => {
       if (found.length > 0) return found
       const needed = this.#hostRowOf(key)
-      const check = needed.length > 0 ? this.#references.finding(needed) : [this.#find(key)]
-      return after(session.batch(check), (answers) => {
-        this.#references.refuseMissing(needed, answers)
-        if (needed.length === 0) this.refuseRetired(toHead(key, rowsOf<HeadRow>(answers[0] ?? [])[0]))
+      const isKnown = needed.length > 0
+      const check: Statement<unknown> = isKnown ? this.#references.finding(needed) : this.#find(key)
+      return after(session.all(check), (answer) => {
+        if (isKnown) this.#references.refuseMissing(needed, answer)
+        else this.refuseRetired(toHead(key, rowsOf<HeadRow>(answer)[0]))
         return found
       })
     })
@@ -133,17 +133,15 @@ export class Heads {
 
   /**
    * Locks heads until the end of the transaction, in the given order, which must be the global order of locks. Behind them
-   * it runs the statements that find what must exist, and those that load what the heads guard.
+   * it runs the statements that load what they guard.
    */
   *lock<Rows extends readonly unknown[]>(
     session: Session,
     keys: readonly HeadKey[],
     loading: Statements<Rows>,
-    finding: readonly Statement<unknown>[] = [],
   ): SyncOrAsync<LockedHeads<Rows>> {
-    const [first, rows] = yield* queryEachAfter<unknown, Rows>(session, [...keys.map(this.#lock), ...finding], loading)
-    const heads = keys.map((key, index) => toHead(key, rowsOf<HeadRow>(first[index] ?? [])[0]))
-    return { heads, found: first.slice(keys.length), rows }
+    const [locked, rows] = yield* queryEachAfter(session, keys.map(this.#lock), loading)
+    return { heads: keys.map((key, index) => toHead(key, locked[index]?.[0])), rows }
   }
 
   /**

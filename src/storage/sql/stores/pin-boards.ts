@@ -105,6 +105,7 @@ export function sqlPinBoards<Tx>(
     own: ({ repositoryId, kind }) => ({ repositoryId, kind }),
     locks: (key) => [headOf(key)],
     refers: (key) => [repositoryOf(key)],
+    shows: ([pins]) => pins.length > 0,
     loading: (key) => [load(key)],
     state: (_key, [rows]) => toBoard(rows),
 

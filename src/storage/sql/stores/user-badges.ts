@@ -105,6 +105,7 @@ export function sqlUserBadges<Tx>(parts: StoreParts<Tx>): {
     own: ({ userId, slugs }) => ({ userId, slugs: [...slugs] }),
     locks: ({ userId }) => [heads.of('user', userId)],
     refers: userIn,
+    shows: ([, grants]) => grants.length > 0,
     loading: (key) => [known(key), held(key)],
     state: (_key, [badges, rows]) => ({ known: badges.map((badge) => ({ ...badge })), held: rows.map(toGrant) }),
 
