@@ -15,6 +15,7 @@ import { storageContract, turns } from '../../src/testing/testing.ts'
 type Memory = ForgeStorage<undefined>
 type Plant = (sound: Memory) => Partial<Memory>
 
+const BOARD = { repositoryId: '10' } as const
 const REFERENCE = 'after the same changes'
 const ABORTED = 'a change of a pin board is not written without a time, or when its caller has aborted'
 const FORTY = 'of forty holders that claim a new or free consumer concurrently, one gets it'
@@ -72,6 +73,28 @@ const PLANTED: readonly [fault: string, caughtBy: string, plant: Plant][] = [
         return outcome.events
       },
     }),
+  ],
+  [
+    'leaves a deleted issue on boards of the other kind',
+    'a retired issue leaves every board that has it, of any repository and kind',
+    (sound) => {
+      const left = new Map<string, readonly PinRow[]>()
+      return {
+        async retire(retirement) {
+          const { retired } = retirement
+          if (retired.thing === 'issue') {
+            const board = { ...BOARD, kind: retired.kind === 'issue' ? 'pullRequest' : 'issue' } as const
+            left.set(JSON.stringify(board), await sound.pinBoards.load(board))
+          }
+          return sound.retire(retirement)
+        },
+        pinBoards: {
+          ...sound.pinBoards,
+          load: ({ repositoryId, kind }) =>
+            left.get(JSON.stringify({ repositoryId, kind })) ?? sound.pinBoards.load({ repositoryId, kind }),
+        },
+      }
+    },
   ],
   [
     'prepares before it locks',
