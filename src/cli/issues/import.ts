@@ -5,7 +5,7 @@ import type { ImportOptions, ImportReport, InspectReport, Violation } from '../.
 import { isForgeError } from '../../index.ts'
 import type { CommandIO } from '../command.ts'
 import { CommandError, counted, newCommand, printable, printResult, violationLine } from '../command.ts'
-import { unusable } from '../database.ts'
+import { driverReport, unusable } from '../database.ts'
 import type { OpenRepository } from './open-repository.ts'
 import { inRepository, withRepository } from './open-repository.ts'
 import { counts, readUsers, withoutAccount } from './people.ts'
@@ -51,8 +51,8 @@ interface ImportPlace extends OpenRepository {
 }
 
 async function checkAndWrite(place: ImportPlace, options: CheckOptions, io: CommandIO): Promise<void> {
-  const { host, repositoryId, source, settings } = place
-  const { exchange } = host.forge
+  const { forge, repositoryId, source, settings } = place
+  const { exchange } = forge
   const { dryRun } = options
   let outcome = 'nothing was imported; run the same command again'
   try {
@@ -89,7 +89,8 @@ function failure(error: unknown, { source, database }: ImportPlace, stop: AbortS
     return new CommandError(1, `${message}: ${CONFLICT_FIX}; ${outcome}`)
   }
   const isOutage = isForgeError(error, 'STORAGE_BUSY') || isForgeError(error, 'STORAGE_UNAVAILABLE')
-  return isOutage ? unusable(database, `${error.message}; ${outcome}`) : error
+  const reason = isOutage ? error.message : driverReport(error)
+  return reason === undefined ? error : unusable(database, `${reason}; ${outcome}`)
 }
 
 const CONFLICT_FIX = 'give --on-conflict skip or update, or remove the issue from the source'
