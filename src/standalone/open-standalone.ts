@@ -97,10 +97,7 @@ export type OpenForge = Pick<Standalone, 'forge' | 'findRepository'>
  *
  * @throws ForgeError `SCHEMA_OUTDATED` if a table is missing or older; otherwise as `openStandalone`
  */
-export function onExistingForge<T>(
-  location: DatabaseLocation,
-  work: (opened: OpenForge) => Promise<T>,
-): Promise<T> {
+export function onExistingForge<T>(location: DatabaseLocation, work: (opened: OpenForge) => Promise<T>): Promise<T> {
   return onExistingDatabase(location, async (database) => {
     await database.check()
     const directory = new HostDirectory(database)

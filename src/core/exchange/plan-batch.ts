@@ -64,7 +64,7 @@ export function planBatch(batch: Batch, found: Found, earlier: Earlier, onConfli
     comments: comments.create.map((comment) => incomingComment(comment, accounts)),
   })
   const people = [...batch.issues, ...batch.comments].flatMap(everyoneIn)
-  const unknown = people.filter((each) => each.isSought && accounts.idOf(each) === null)
+  const unknown = people.filter((each) => each.mayHaveAccount && accounts.idOf(each) === null)
 
   return {
     write: isEmpty ? undefined : write,

@@ -1,3 +1,4 @@
+import { GHOST } from '../../schema/placeholder-names.ts'
 import type { Path } from '../documents/source-record.ts'
 import { ConversionState } from './conversion-state.ts'
 import { filled, hasProperties, listOf, objectOf, says } from './foreign.ts'
@@ -54,7 +55,7 @@ function notes(state: ConversionState, options: ConversionOptions): Conversion {
 
 /** A user who is gone is null. */
 function posterOf(author: unknown): Foreign {
-  if (author === null) return { poster_id: 0, poster_name: 'ghost' }
+  if (author === null) return GHOST
   const { id, username, public_email } = objectOf(author)
   return { poster_id: id, poster_name: username, ...filled({ poster_email: public_email }) }
 }

@@ -1,3 +1,4 @@
+import { nameOfId } from '../../schema/placeholder-names.ts'
 import type { Path } from '../documents/source-record.ts'
 import { ConversionState } from './conversion-state.ts'
 import { filled, hasProperties, listOf, objectOf } from './foreign.ts'
@@ -59,11 +60,11 @@ const REACTIONS: ReadonlyMap<unknown, string> = new Map([
 ])
 
 function issues(state: ConversionState, people: People, options: ConversionOptions): Conversion {
-  /** Who left the project is not among its members. A name of its own for each, so that a map of names can replace it. */
+  /** Who left the project is not among its members. */
   const posterOf = (author: unknown, path: Path, findings: Findings): Foreign => {
     const id = author ?? 0
     if (!people.has(id)) findings.notCarried('user_name', path)
-    return { poster_id: id, poster_name: id === 0 ? 'ghost' : `user-${String(id)}`, ...people.get(id) }
+    return { poster_id: id, poster_name: nameOfId(id), ...people.get(id) }
   }
   const reactionsOf = (awards: unknown, path: Path, findings: Findings): readonly Foreign[] =>
     listOf(awards).map((award, at) => {

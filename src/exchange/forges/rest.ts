@@ -1,3 +1,4 @@
+import { GHOST } from '../../schema/placeholder-names.ts'
 import { ConversionState } from './conversion-state.ts'
 import { filled, hasProperties, isForeign, leaveRest, listOf, objectOf, says } from './foreign.ts'
 import type { Conversion, ConversionOptions, Findings, Foreign, ForgeFormat, Made } from './forge-format.ts'
@@ -91,7 +92,7 @@ function posterOf(record: Foreign, body: unknown, findings: Findings): Foreign {
     if (says(user)) findings.notCarried('imported_by', ['user'])
     return { poster_id: original_author_id, poster_name: original_author }
   }
-  if (user === null) return { poster_id: 0, poster_name: 'ghost' }
+  if (user === null) return GHOST
   const { id, login, email } = objectOf(user)
   return { poster_id: id, poster_name: login, ...filled({ poster_email: email }) }
 }

@@ -526,6 +526,40 @@ describe('attribution', () => {
     expect(tracker.batches.length).toBe(written)
   })
 
+  test('looks up no name that a converter made up, unless the map names it', async () => {
+    for (const name of ['ghost', 'Ghost', 'user-22', 'ada.l']) tracker.accounts.set(name, 66)
+    const reactions = [{ user_id: 22, user_name: 'user-22', content: '+1' }]
+    const madeUp: Records = [
+      anIssue(1, { poster_id: 0, poster_name: 'ghost', assignees: ['user-22', 'ghost'], reactions }),
+      anIssue(2, { poster_id: -1, poster_name: 'Ghost' }),
+      ...commentsOf(aComment(1, 'a', { poster_id: 22, poster_name: 'user-22' })),
+    ]
+    const report = await importing([...madeUp, anIssue(3, { poster_id: 7, poster_name: 'user-22' })], {
+      attribution: 'accounts',
+    })
+
+    expect(tracker.batches[0]).toMatchObject({
+      create: [
+        { posterId: null, assigneeIds: [null, null], reactionUserIds: [null] },
+        { posterId: null },
+        { posterId: '66' }, // a name of the source: its id is another
+      ],
+      comments: [{ posterId: null }],
+    })
+    const first = [
+      { name: 'ghost', count: 2 },
+      { name: 'user-22', count: 3 },
+      { name: 'Ghost', count: 1 },
+    ]
+    expect(report.unknownUsers).toEqual({ total: 3, first: expect.arrayContaining(first) })
+
+    const named = madeUp.map((one) => ('number' in one ? { ...one, number: one.number + 10 } : one)).slice(0, 1)
+    await importing(named, { attribution: 'accounts', users: { ghost: 'ghost', 'user-22': 'ada.l' } })
+    expect(tracker.batches[1]).toMatchObject({
+      create: [{ posterId: '66', assigneeIds: ['66', '66'], reactionUserIds: ['66'] }],
+    })
+  })
+
   test('looks up no one whom the map excludes', async () => {
     const report = await importing([anIssue(1)], { attribution: 'accounts', users: { ada: null } })
 
