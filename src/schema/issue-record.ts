@@ -91,6 +91,8 @@ export type ExchangeRecord =
 export interface RecordLocator {
   /** Returns the place of the record that was yielded last. Undefined: it has none. */
   place(): SourcePlace | undefined
+  /** Returns the greatest number of the pull requests and issues that were left out so far. 0: none. */
+  greatestLeftOut(): number
 }
 
 /** The place of a record in a source. `pointer` is its index, such as `/17`. */

@@ -102,8 +102,8 @@ export interface ForgeEventData {
   /** `badges.catalogue.remove` removed a badge from the catalogue. No subject. */
   'badge.removed': { readonly slug: string }
   /**
-   * One for each batch of `exchange.import` that changed something. Counts of issues, and of comments that were created.
-   * Subject: repository.
+   * One for each batch of `exchange.import` that changed something. Counts of issues, and of comments that were created or
+   * replaced. Subject: repository.
    */
   'issues.imported': { readonly created: number; readonly updated: number; readonly comments: number }
   /**

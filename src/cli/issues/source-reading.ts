@@ -158,6 +158,10 @@ export class SourceReading implements AsyncIterable<ExchangeRecord>, RecordLocat
     return place && this.#named(place)
   }
 
+  greatestLeftOut(): number {
+    return this.#records.greatestLeftOut()
+  }
+
   #add(violation: Violation): void {
     this.total += 1
     if (this.violations.length < MAX_VIOLATIONS) this.violations.push(this.#named(violation))

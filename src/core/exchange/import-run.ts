@@ -20,7 +20,7 @@ import type { Batch, LookUp } from './look-up.ts'
 import { lookUp } from './look-up.ts'
 import { NumberSet } from './number-set.ts'
 import type { BatchPlan, OnConflict } from './plan-batch.ts'
-import { planBatch } from './plan-batch.ts'
+import { describedLabels, planBatch } from './plan-batch.ts'
 import { sizeOf } from './record-size.ts'
 import type { BatchPlace, PlannedBatch } from './write-batch.ts'
 import { eventLoopTurns, writeBatch } from './write-batch.ts'
@@ -106,6 +106,8 @@ class ImportRun<A extends Actor, Tx> {
   readonly #seen = new NumberSet()
   /** Those of the issues that were left although they differ. */
   readonly #left = new NumberSet()
+  /** The labels and milestones of earlier batches, if those on the host follow them. */
+  readonly #named = new Set<string>()
   readonly #turn: () => SyncOrAsync<void>
   #batch: Batch = { labels: [], milestones: [], issues: [], comments: [] }
   #pending = 0
@@ -172,6 +174,7 @@ class ImportRun<A extends Actor, Tx> {
       : this.#plan(batch, call, (answer) => portAnswer(call, answer))
     this.#totals.add(plan)
     for (const number of plan.left) this.#left.add(number)
+    if (this.#place.onConflict === 'update') for (const name of namesIn(batch)) this.#named.add(name)
     // Labels and milestones wait for a batch that writes something, if the host does not say which ones it has.
     const { labels, milestones } = plan.hasLabels ? { labels: [], milestones: [] } : batch
     this.#batch = { labels, milestones, issues: [], comments: [] }
@@ -184,6 +187,7 @@ class ImportRun<A extends Actor, Tx> {
   /** Writes the last batch. Returns the totals. @throws ForgeError `INVALID_DOCUMENT` when an inspection found violations */
   *end(): SyncOrAsync<ImportTotals> {
     if (this.#pending > 0) yield* this.#finishBatch()
+    yield* this.#reserve()
     const { total, first } = this.#totals.violations.list()
     if (total > 0) throw invalidDocument(first, total)
     return this.#totals
@@ -196,6 +200,20 @@ class ImportRun<A extends Actor, Tx> {
    */
   #placeOf(index: number, path = ''): SourcePlace {
     return this.#place.records.place?.() ?? { pointer: `/${index}${path}` }
+  }
+
+  /** Passes the greatest number of what the source has left out on to the host, which must not give it to its next issue. */
+  *#reserve(): SyncOrAsync<void> {
+    const { tracker, records, writes } = this.#place
+    const upTo = records.greatestLeftOut?.() ?? 0
+    if (!writes || upTo === 0 || tracker.reserveNumbers === undefined) return
+    yield* writeBatch(this.#place, (context) => this.#reserveUpTo(upTo, context))
+  }
+
+  *#reserveUpTo(upTo: number, context: LookUp<A, Tx>['context']): SyncOrAsync<PlannedBatch<undefined>> {
+    const { tracker, repositoryId } = this.#place
+    yield* wait(tracker.reserveNumbers?.({ repositoryId, upTo }, context))
+    return { plan: undefined, event: undefined, write: () => undefined }
   }
 
   /** Refuses the record that was read last. @param violations - their pointers begin at the record */
@@ -214,7 +232,11 @@ class ImportRun<A extends Actor, Tx> {
     const { tracker, repositoryId } = this.#place
     const plan = yield* this.#plan(batch, context, wait)
     const { write, issues, comments } = plan
-    const data = { created: issues.created, updated: issues.updated, comments: comments.created }
+    const data = {
+      created: issues.created,
+      updated: issues.updated,
+      comments: comments.created + comments.updated,
+    }
     return {
       plan,
       event: write && withSubject({ repositoryId }, { type: 'issues.imported', data }),
@@ -225,16 +247,23 @@ class ImportRun<A extends Actor, Tx> {
   *#plan(batch: Batch, context: LookUp<A, Tx>['context'], answer: LookUp<A, Tx>['answer']): SyncOrAsync<BatchPlan> {
     const { tracker, repositoryId, naming, onConflict, writes } = this.#place
     const { attributes } = naming
-    const found = yield* lookUp({ tracker, repositoryId, context, attributes, answer }, batch)
+    const follows = onConflict === 'update'
+    const found = yield* lookUp({ tracker, repositoryId, context, attributes, follows, answer }, batch)
     // An import finds the issues of earlier batches on the host; an inspection has written none.
     const hasIssue = (number: number): boolean => !writes && this.#seen.has(number)
     const hasLeft = (number: number): boolean => this.#left.has(number)
-    const plan = planBatch(batch, found, { hasIssue, hasLeft }, onConflict)
+    const hasNamed = (kind: string, name: string): boolean => this.#named.has(`${kind} ${name}`)
+    const plan = planBatch(batch, found, { hasIssue, hasLeft, hasNamed }, onConflict)
     this.#found(plan.violations)
     const [conflict] = plan.conflicts
     if (writes && conflict !== undefined) throw importConflict(conflict)
     return plan
   }
+}
+
+function namesIn(batch: Batch): readonly string[] {
+  const labels = describedLabels(batch).map(({ name }) => `label ${name}`)
+  return [...labels, ...batch.milestones.map(({ title }) => `milestone ${title}`)]
 }
 
 function importConflict(conflict: Conflict): ForgeError {

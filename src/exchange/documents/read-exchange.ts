@@ -58,9 +58,9 @@ function recordsOf<T>(
   options: ReadOptions,
   pick: (record: ExchangeRecord) => T | undefined,
 ): AsyncIterable<T> & RecordLocator {
+  const reading = new Reading(options)
   let last: SourcePlace | undefined
   async function* all(): AsyncGenerator<T, void, void> {
-    const reading = new Reading(options)
     for await (const batch of read(reading)) {
       for (const { record, place } of batch) {
         last = place
@@ -70,7 +70,7 @@ function recordsOf<T>(
     }
     reading.end()
   }
-  return Object.assign(all(), { place: () => last })
+  return Object.assign(all(), { place: () => last, greatestLeftOut: () => reading.greatestLeftOut })
 }
 
 function sourceOf(source: IssueSource): (reading: Reading) => LocatedRecords {

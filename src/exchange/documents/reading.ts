@@ -18,6 +18,8 @@ export class Reading implements ByteObserver, Findings {
   readonly #notCarried = new Map<string, NotCarried>()
   /** What the conversion of the current record found. */
   #found: { readonly what: string; readonly path: Path; readonly count: number }[] = []
+  /** The greatest number of the pull requests and issues that were left out. */
+  greatestLeftOut = 0
   #records = 0
   #bytes = 0
   #reportedAt = performance.now()
@@ -38,6 +40,10 @@ export class Reading implements ByteObserver, Findings {
 
   notCarried(what: string, path: Path, count = 1): void {
     this.#found.push({ what, path, count })
+  }
+
+  leftOut(number: unknown): void {
+    if (Number.isSafeInteger(number)) this.greatestLeftOut = Math.max(this.greatestLeftOut, Number(number))
   }
 
   /** Reports a file that was not read. */

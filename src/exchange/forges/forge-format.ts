@@ -11,6 +11,8 @@ export type Foreign = { readonly [property: string]: unknown }
 export interface Findings {
   /** Reports a value for which exchange records have no property: by its name, or a word such as `pull_request`. */
   notCarried(what: string, path: Path, count?: number): void
+  /** Remembers the number of a pull request or an issue that is left out. */
+  leftOut(number: unknown): void
 }
 
 /** What is left out of a source, unless it is kept. */

@@ -29,14 +29,16 @@ export function leaveOthers(rest: Foreign, path: Path, findings: Findings): void
 
 /** Whether not every reader may see a record. It is reported also where it is kept: exchange records do not say so. */
 export function isLeftOut(
-  { confidential, internal }: Foreign,
+  { iid, confidential, internal }: Foreign,
   path: Path,
   options: ConversionOptions,
   findings: Findings,
 ): boolean {
   if (!says(confidential) && !says(internal)) return false
   findings.notCarried('confidential', path)
-  return options.confidential !== 'keep'
+  if (options.confidential === 'keep') return false
+  findings.leftOut(iid) // a note has none
+  return true
 }
 
 /** Returns an issue, behind its milestone. @param people - its author and its lists */

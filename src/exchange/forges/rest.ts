@@ -29,7 +29,10 @@ function issues(state: ConversionState, hasComments: boolean): Conversion {
       const { number, title, body, ref, labels, milestone, state: status, locked, is_locked, ...others } = record
       const { created_at, updated_at, closed_at, assignee, assignees, comments: count, ...more } = others
       const { pull_request, repository: _, ...poster } = more
-      if (says(pull_request)) return leave(findings, 'pull_request')
+      if (says(pull_request)) {
+        findings.leftOut(number)
+        return leave(findings, 'pull_request')
+      }
 
       if (!hasComments && says(count)) findings.notCarried('comments', ['comments'], countOf(count))
       const names = [...listOf(assignees), ...listOf(assignee)].map((user) => objectOf(user)['login'])
