@@ -77,6 +77,8 @@ export interface PublicKey {
   readonly etag: string
   /** When the current key, or its subkey that signs, expires. Default: never. */
   readonly expiresAt?: Date | undefined
+  /** Whether the current key is revoked. Default: it is not. */
+  readonly isRevoked?: boolean | undefined
 }
 
 /** Maps each event type to its data: when it is written, and what its subject is. */
