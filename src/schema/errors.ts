@@ -180,6 +180,11 @@ export type WireCode =
    */
   | 'CROSS_SITE'
   /**
+   * The request has a header `Sudo` or a parameter `sudo`, with which Gitea acts for another user. To do: leave them out, and
+   * send a token of that user.
+   */
+  | 'SUDO_UNSUPPORTED'
+  /**
    * As many exports or imports are running as the API allows. To do: repeat the request after the seconds of `Retry-After`,
    * or raise `limits.maxExports` or `limits.maxImports` of `createApi`.
    */
