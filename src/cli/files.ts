@@ -76,6 +76,6 @@ const FAILURES: { readonly [code: string]: string | undefined } = {
 export function systemCode(error: unknown): string | undefined {
   if (isForgeError(error) || !(error instanceof Error) || !('code' in error)) return undefined
   const { code } = error
-  // Errors of drivers have codes too.
-  return typeof code === 'string' && ('syscall' in error || code.startsWith('ERR_STREAM_')) ? code : undefined
+  // Errors of drivers have codes too, such as 23505, ER_DUP_ENTRY and SQLITE_CONSTRAINT.
+  return typeof code === 'string' && /^(E[A-Z\d]+|ERR_STREAM_\w+)$/.test(code) ? code : undefined
 }

@@ -34,6 +34,8 @@ const ON_EMPTY: readonly (readonly [command: string, code: number, makes: Makes,
   ['issues export', 3, 'nothing', '--repo acme/rocket'],
   ['issues reattribute', 3, 'nothing', '--repo acme/rocket --users users.json'],
   ['user create', 3, 'nothing', 'alice'],
+  ['org create', 3, 'nothing', 'acme --owner alice'],
+  ['repo create', 3, 'nothing', 'alice/rocket'],
   ['token create', 3, 'nothing', 'alice'],
   ['token list', 3, 'nothing', 'alice'],
   ['token revoke', 3, 'nothing', 'alice 0123456789ab'],
@@ -132,6 +134,53 @@ export function databaseCommands(kinds: readonly AnyKind[]): void {
         const { out } = await run('token', 'revoke', 'alice', tokens[0].id, '--json')
         expect(JSON.parse(out)).toEqual({ revoked: tokens[0].id })
         expect(await status('alice-token')).toBe(401)
+      })
+    })
+
+    describe('forgelet org and repo', () => {
+      test('create what a running server knows at once, in any case once', async () => {
+        const { run, url: db } = await setUp()
+        const { url } = await startForgelet(['--db', db])
+        const reads = async (path: string, token = 'none') => {
+          const headers = token === 'none' ? {} : { authorization: `token ${token}` }
+          return (await fetch(`${url}${path}`, { headers })).status
+        }
+        expect(await reads('/repos/moon/base/issues/pinned')).toBe(404)
+        const again = (...args: readonly string[]) => run(...args).then(({ code, out, err }) => [code, out, err])
+        const json = '{"repository":"moon/Base"}\n'
+        expect(await again('org', 'create', 'Moon', '--owner', 'SAM')).toEqual([0, 'Moon\n', ''])
+        expect(await again('repo', 'create', 'moon/Base', '--private', '--json')).toEqual([0, json, ''])
+        expect(await again('repo', 'create', 'alice/own')).toEqual([0, 'alice/own\n', ''])
+        const sam = (await run('token', 'create', 'sam')).out.trim()
+        expect(await reads('/orgs/moon/blocks', sam)).toBe(200)
+        expect(await reads('/repos/MOON/base/issues/pinned')).toBe(404)
+        expect(await reads('/repos/MOON/base/issues/pinned', sam)).toBe(200)
+        expect(await reads('/repos/alice/own/issues/pinned')).toBe(200)
+
+        for (const [args, code, err] of [
+          ['org create MOON --owner sam', 1, /the name MOON is taken, in any case\n$/],
+          ['org create alice --owner sam', 1, /the name alice is taken/],
+          ['org create mars --owner zoe', 1, /no user has the name of the owner, zoe: create it first/],
+          ['org create mars --owner moon', 1, /no user has the name of the owner, moon/],
+          ['org create a?b --owner sam', 2, /the name a\?b cannot be used: must be a name without/],
+          ['org create mars', 2, /required option '--owner <user>' not specified/],
+          ['repo create Moon/BASE', 1, /the repository Moon\/BASE exists, in any case/],
+          ['repo create zoe/base', 1, /no user or organization has the name of the owner, zoe/],
+          ['repo create moon/a%b', 2, /moon\/a%b cannot be used: must be a name without/],
+          ['repo create moon', 2, /moon: give the owner and the name, such as acme\/rocket/],
+        ] as const) {
+          expect(await again(...args.split(' '))).toEqual([code, '', expect.stringMatching(err)])
+        }
+      })
+
+      test('create the same once when two commands do it at the same time', async () => {
+        const { run } = await setUp()
+        const twice = (...args: readonly string[]) => Promise.all([run(...args), run(...args)])
+        const codes = [
+          ...(await twice('org', 'create', 'moon', '--owner', 'sam')),
+          ...(await twice('repo', 'create', 'sam/x')),
+        ]
+        expect(codes.map(({ code }) => code).sort()).toEqual([0, 0, 1, 1])
       })
     })
 

@@ -18,9 +18,15 @@ export interface RepositoryName {
  * @throws CommandError (wrong usage)
  */
 export function repositoryName(text: string): RepositoryName {
-  const [owner, name, ...others] = text.split('/')
-  if (owner && name && others.length === 0) return { owner, name }
+  const names = ownerAndName(text)
+  if (names !== undefined) return names
   throw new CommandError(2, `--repo ${text}: give the owner and the name, such as acme/rocket`)
+}
+
+/** Parses the name of a repository. Undefined: it is none. */
+export function ownerAndName(text: string): RepositoryName | undefined {
+  const [owner, name, ...others] = text.split('/')
+  return owner && name && others.length === 0 ? { owner, name } : undefined
 }
 
 /** The options that name a repository in the database of a standalone host. */
