@@ -6,7 +6,7 @@ import { promisify } from 'node:util'
 import { beforeEach, describe, expect, test } from 'vitest'
 import type { IssueRecord } from '../../../src/exchange/exchange.ts'
 import { openStandalone } from '../../../src/standalone/standalone.ts'
-import { textOf } from '../../core/exchange/records.ts'
+import { allOf, textOf } from '../../core/exchange/records.ts'
 import { githubIssue } from '../../exchange/forges/samples.ts'
 import { bareIssue, fullIssue } from '../../schema/documents/sample-issue.ts'
 import { newFolder, runForgelet } from '../../start-forgelet.ts'
@@ -144,6 +144,63 @@ describe('forgelet issues import', () => {
     expect(await exported()).toBe(await textOf(many(2)))
     expect(await counts('update')).toEqual({ ...NONE, unchanged: 1, updated: 1 })
     expect(await exported()).toBe(await textOf(changed))
+  })
+
+  test('follows its source with --on-conflict update, whatever became of the people', async () => {
+    const user = (id: number, login: string) => ({ id, login })
+    const milestone = { title: '1.0', state: 'open', description: 'First.' }
+    const issue = {
+      ...githubIssue,
+      number: 7,
+      user: user(3, 'ada'),
+      labels: [{ name: 'bug', color: 'd73a4a' }],
+      milestone,
+      comments: 0,
+    }
+    const [created_at, updated_at] = ['2026-01-02T03:04:05Z', '2026-01-02T03:04:05Z']
+    const said = (at: number, by: object | null, body: string, edited = updated_at) => {
+      const created = created_at.replace('05Z', `0${at}Z`)
+      return {
+        issue_url: 'https://example.com/issues/7',
+        user: by,
+        body,
+        created_at: created,
+        updated_at: edited > created ? edited : created,
+      }
+    }
+    await put('issues.json', [issue])
+    const [bob, eve] = [user(12, 'bob'), user(13, 'eve')]
+    await put('comments.json', [said(1, bob, 'one'), said(2, eve, 'two'), said(3, bob, 'three'), said(4, bob, 'four')])
+    expect((await issues('import', '.', '--from=github')).code).toBe(0)
+
+    const now = { ...milestone, state: 'closed', closed_at: '2026-03-01T00:00:00Z' }
+    await put('issues.json', [{ ...issue, labels: [{ name: 'bug', color: '00ff00' }], milestone: now }])
+    const robert = user(12, 'robert')
+    const edited = said(3, robert, 'THREE', '2026-02-01T00:00:00Z')
+    await put('comments.json', [
+      said(1, robert, 'one'),
+      said(2, null, 'two'),
+      edited,
+      said(4, robert, 'four'),
+      said(5, eve, 'five'),
+    ])
+    await put('users.json', { robert: 'mia' })
+    const again = ['import', '.', '--from=github', '--on-conflict=update', '--users=users.json', '--json']
+    const counts = async (...more: readonly string[]) => JSON.parse((await issues(...again, ...more)).out)
+    const expected = { issues: { ...NONE, unchanged: 1 }, comments: { ...NONE, created: 1, updated: 1, unchanged: 3 } }
+    expect(await counts('--dry-run')).toMatchObject(expected)
+    expect(await counts()).toMatchObject(expected)
+    expect(await counts()).toMatchObject({ issues: { unchanged: 1 }, comments: { ...NONE, unchanged: 5 } })
+
+    const host = await openStandalone({ db: join(folder, 'forge.sqlite'), logger: false })
+    const records = await allOf(host.forge.exchange.exportAll('system', '1'))
+    await host.close()
+    expect(records).toMatchObject([
+      { label: { name: 'bug', color: '00ff00' } },
+      { milestone: { title: '1.0', state: 'closed', closed: '2026-03-01T00:00:00Z' } },
+      { issue: { number: 7 } },
+      ...['one', 'two', 'THREE', 'four', 'five'].map((content) => ({ comment: { content } })),
+    ])
   })
 
   test('names the people without an account, and finds those whom a file maps', async () => {
