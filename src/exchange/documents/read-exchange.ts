@@ -3,12 +3,11 @@ import type { ExchangeRecord, IssueRecord, RecordLocator, SourcePlace } from '..
 import { formatOfFolder, formatOfRecord } from '../forges/all-formats.ts'
 import { isForeign } from '../forges/foreign.ts'
 import type { Conversion, LocatedRecords } from '../forges/forge-format.ts'
-import { fileNamed } from '../forges/forge-format.ts'
 import { readJson } from '../json/read-json.ts'
 import { readYaml } from '../yaml/read-yaml.ts'
 import { readBytes } from './byte-source.ts'
 import type { IssueSource, ListSource, ReadOptions, SourceFolder } from './read-options.ts'
-import { checkReading, isYamlName, maxRecordBytesOf } from './read-options.ts'
+import { bytesIn, checkReading, listSource, maxRecordBytesOf } from './read-options.ts'
 import { Reading } from './reading.ts'
 import type { SourceRecords } from './source-record.ts'
 import { Unreadable } from './source-record.ts'
@@ -93,7 +92,7 @@ async function* folderOf(folder: SourceFolder, reading: Reading): LocatedRecords
   const format = formatOfFolder([...unread], reading.options.format)
   if (format === undefined) throw noForge()
 
-  const root = (fileNamed([...unread], format.issuesFile) ?? '').slice(0, -format.issuesFile.length)
+  const root = format.rootIn([...unread]) ?? ''
   yield* format.read({
     options: reading.options,
     has: (file) => unread.has(`${root}${file}`),
@@ -101,8 +100,7 @@ async function* folderOf(folder: SourceFolder, reading: Reading): LocatedRecords
       const name = `${root}${file}`
       // A name may come from the source itself, and must not lead out of the folder.
       if (!unread.delete(name)) return
-      const bytes = folder.open(name)
-      const records = recordsIn(isYamlName(name) ? { yaml: bytes } : { json: bytes }, reading)
+      const records = recordsIn(listSource(name, folder.open(name)), reading)
       yield* converted(records, name, reading, conversionOf)
     },
   })
@@ -115,8 +113,8 @@ function noForge(): Error {
 
 function recordsIn(source: ListSource, reading: Reading): SourceRecords {
   const maxRecordBytes = maxRecordBytesOf(reading.options)
-  if ('yaml' in source) return readYaml(readBytes(source.yaml, reading), maxRecordBytes)
-  return readJson(readBytes(source.json, reading), maxRecordBytes)
+  const bytes = readBytes(bytesIn(source), reading)
+  return 'yaml' in source ? readYaml(bytes, maxRecordBytes) : readJson(bytes, maxRecordBytes, 'ndjson' in source)
 }
 
 /** Yields what the records of a list become, up to the one that ends the reading. */

@@ -75,8 +75,8 @@ export interface ForgeFormat {
 
 /** The folders of a form. */
 export interface FolderFormat {
-  /** The file with the issues. A folder without it does not have this form. */
-  readonly issuesFile: string
+  /** Returns the folder with the issues: empty, or with a slash at its end. Undefined: the files do not have this form. */
+  rootIn(files: readonly string[]): string | undefined
   /** Reads a folder. Labels and milestones precede the issues that name them, and the comments of an issue follow it. */
   read(folder: FolderReading): LocatedRecords
   /** Returns the word for a file that is not read. Default: `file`. */
@@ -108,8 +108,13 @@ export function countOf(value: unknown): number {
   return typeof value === 'number' ? value : 1
 }
 
-/** Returns the only file with this name, in the folder itself or deeper in it. Undefined: it is missing, or there are several. */
-export function fileNamed(names: readonly string[], file: string): string | undefined {
-  const found = names.filter((name) => name === file || name.endsWith(`/${file}`))
-  return found.length === 1 ? found[0] : undefined
+/** Returns the folder of the only file with this name. Undefined: it is missing, or there are several. */
+export function rootOf(files: readonly string[], name: string): string | undefined {
+  const found = filesNamed(files, name)
+  return found.length === 1 ? found[0]?.slice(0, -name.length) : undefined
+}
+
+/** Returns the files with this name, in the folder itself or deeper in it. */
+export function filesNamed(files: readonly string[], name: string): readonly string[] {
+  return files.filter((file) => file === name || file.endsWith(`/${name}`))
 }

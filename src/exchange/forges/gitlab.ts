@@ -2,9 +2,12 @@ import type { Path } from '../documents/source-record.ts'
 import { ConversionState } from './conversion-state.ts'
 import { filled, hasProperties, listOf, objectOf } from './foreign.ts'
 import type { Conversion, ConversionOptions, Findings, FolderReading, Foreign, ForgeFormat } from './forge-format.ts'
+import { filesNamed, rootOf } from './forge-format.ts'
 import { commentOf, isLeftOut, isNoteLeftOut, issueOf, labelOf, leaveOthers, milestoneOf } from './gitlab-records.ts'
 
 const ISSUES = 'issues.ndjson'
+/** What every export has, with or without issues. Those before GitLab 13 have the issues in it, and no folder `tree`. */
+const PROJECT = 'tree/project.json'
 
 /** An unpacked project export of GitLab. Its issues alone are a list without the names of users. */
 export const gitlabFormat: ForgeFormat = {
@@ -12,12 +15,19 @@ export const gitlabFormat: ForgeFormat = {
   recognizes: (record) => hasProperties(record, 'iid', 'author_id', 'created_at'),
   open: (options) => ({ issues: issues(new ConversionState(), new Map(), options) }),
   folder: {
-    issuesFile: ISSUES,
+    rootIn,
     async *read(folder) {
       for (const [name, conversion] of listsOf(folder)) yield* folder.read(name, () => conversion)
     },
     wordOf: (file) => (file === 'merge_requests.ndjson' ? 'pull_request' : 'file'),
   },
+}
+
+/** From GitLab 16.11 on an export does not have the files of lists without records. */
+function rootIn(files: readonly string[]): string | undefined {
+  if (filesNamed(files, ISSUES).length > 0) return rootOf(files, ISSUES)
+  const root = rootOf(files, PROJECT)
+  return root === undefined ? undefined : `${root}tree/project/`
 }
 
 /** The lists that are read, in their order. */

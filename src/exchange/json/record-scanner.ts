@@ -66,10 +66,11 @@ export class RecordScanner {
     this.#offset += piece.length
   }
 
-  /** Checks that the source may end here. @throws Unreadable */
-  end(): void {
+  /** Checks that the source may end here. @param mayBeEmpty - whether it may have no record @throws Unreadable */
+  end(mayBeEmpty: boolean): void {
     if (this.#begun !== undefined) throw new Unreadable('truncated', 'the source ends within this record', this.#begun)
-    if (this.#expected === 'more') return
+    const isEmpty = this.#expected === 'source' && this.#level === 0
+    if (this.#expected === 'more' || (isEmpty && mayBeEmpty)) return
     const place = { offset: this.#offset, line: this.#line }
     throw new Unreadable('truncated', 'the source is empty or ends within an array', place, false)
   }

@@ -89,6 +89,40 @@ describe('GitLab', () => {
   })
 })
 
+describe('an export of GitLab with lists without records', () => {
+  const PROJECT = 'tree/project/'
+  const without = (list: string) =>
+    Object.fromEntries(Object.entries(FOLDERS.gitlab).filter(([name]) => name !== `${PROJECT}${list}`))
+  const kindsIn = async (files: Parameters<typeof folderOf>[0]) => {
+    const { records, violations } = await readSource(folderOf(files))
+    return { kinds: records.map(({ kind }) => kind), violations }
+  }
+
+  test.each(['issues.ndjson', 'labels.ndjson', 'milestones.ndjson', 'project_members.ndjson'])(
+    'is read if %s is empty, as if it were missing',
+    async (list) => {
+      const missing = await kindsIn(without(list))
+      expect(missing.violations).toEqual([])
+      expect(missing.kinds.includes('issue')).toBe(list !== 'issues.ndjson')
+      for (const nothing of ['', '\n', '\r\n', ' \n\n', '\ufeff', '[]']) {
+        expect(await kindsIn({ ...FOLDERS.gitlab, [`${PROJECT}${list}`]: nothing })).toEqual(missing)
+      }
+    },
+  )
+
+  test('is read with every list empty, or with none', async () => {
+    const empty = Object.fromEntries(Object.keys(FOLDERS.gitlab).map((name) => [name, '']))
+    const nothing = { kinds: [], violations: [] }
+    expect(await kindsIn({ ...empty, 'tree/project.json': '{}' })).toEqual(nothing)
+    expect(await kindsIn({ 'a/VERSION': '0.2.4', 'a/tree/project.json': '{}' })).toEqual(nothing)
+  })
+
+  test('is refused if it ends within a record', async () => {
+    const { violations } = await kindsIn({ ...FOLDERS.gitlab, [`${PROJECT}labels.ndjson`]: '{"title":' })
+    expect(violations).toMatchObject([{ code: 'truncated', file: `${PROJECT}labels.ndjson` }])
+  })
+})
+
 describe('the REST lists of GitLab', () => {
   const read = (notes: readonly unknown[], issues: readonly unknown[] = [gitlabRestIssue]) =>
     readSource(folderOf({ 'issues.json': JSON.stringify(issues), 'notes.json': JSON.stringify(notes) }))
@@ -141,6 +175,8 @@ describe('a folder', () => {
     ['that no forge wrote', { 'readme.md': '' }, {}],
     ['with issues of no forge', { 'issues.json': '[{"number":1}]' }, {}],
     ['with two dumps', { 'a/issue.yml': '[]', 'b/issue.yml': '[]' }, {}],
+    ['with two exports', { 'a/tree/project.json': '{}', 'b/tree/project.json': '{}' }, {}],
+    ['of an old export, whose issues are in one file', { 'project.json': '{}', VERSION: '0.2.4' }, {}],
     ['of another form than the option says', giteaDump, { format: 'gitlab' as const }],
   ])('%s is not valid', async (_title, files, options) => {
     const { violations } = await readSource(folderOf(files), options)
@@ -150,6 +186,12 @@ describe('a folder', () => {
   test('with empty lists has no records', async () => {
     const outcome = await readSource(folderOf({ 'issues.json': '[]', 'comments.json': '[]' }))
     expect(outcome).toMatchObject({ records: [], notCarried: [], violations: [] })
+  })
+
+  test.each(['issues.json', 'comments.json', 'notes.json'])('with an empty %s was not fetched', async (file) => {
+    const list = JSON.stringify([file === 'notes.json' ? gitlabRestIssue : githubIssue])
+    const { violations } = await readSource(folderOf({ 'issues.json': list, [file]: '' }))
+    expect(violations).toMatchObject([{ code: 'truncated', file }])
   })
 
   test('reports the file of a violation', async () => {
