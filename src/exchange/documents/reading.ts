@@ -7,6 +7,7 @@ import { MAX_VIOLATIONS } from '../../schema/text.ts'
 import type { Findings, Made } from '../forges/forge-format.ts'
 import type { ByteObserver } from './byte-source.ts'
 import type { ReadOptions } from './read-options.ts'
+import type { Repetitions } from './repetitions.ts'
 import type { Finding, Path } from './source-record.ts'
 
 const PROGRESS_MS = 100
@@ -47,17 +48,31 @@ export class Reading implements ByteObserver, Findings {
 
   /**
    * Checks what a record became, and reports what was found. Returns undefined if something is not valid.
+   * @param repetitions - of a list in which an issue may occur several times
    * @throws ForgeError `INVALID_DOCUMENT` unless `onInvalid` is a function
    */
-  accept(made: readonly Made[], faults: readonly Finding[], place: SourcePlace): readonly ExchangeRecord[] | undefined {
+  accept(
+    made: readonly Made[],
+    faults: readonly Finding[],
+    place: SourcePlace,
+    repetitions?: Repetitions,
+  ): readonly ExchangeRecord[] | undefined {
     const found = this.#found
     if (found.length > 0) this.#found = []
     this.#records += 1
-    if (faults.length === 0 && areRecords(made)) {
+    const isValid = faults.length === 0 && areRecords(made)
+    const repetition = isValid ? repetitions?.take(made) : undefined
+    if (repetition === 'repeated') {
+      this.#add('repeated', place, 1)
+      return []
+    }
+    if (isValid && repetition === undefined) {
       for (const { what, path, count } of found) this.#add(what, inside(place, path), count)
       return made
     }
-    const findings = [...faults, ...made.flatMap((each) => [...recordChecks[each.kind].findings(contentOf(each), [])])]
+    const findings = repetition
+      ? [repetition]
+      : [...faults, ...made.flatMap((each) => [...recordChecks[each.kind].findings(contentOf(each), [])])]
     const violationOf = ({ path, code, message }: Finding): Violation => ({ ...inside(place, path), code, message })
     const { onInvalid } = this.options
     if (typeof onInvalid !== 'function') {
@@ -88,7 +103,8 @@ function inside(place: SourcePlace, path: Path): SourcePlace {
   return { ...place, pointer: `${place.pointer}${jsonPointer(path)}` }
 }
 
-function areRecords(made: readonly Made[]): made is readonly ExchangeRecord[] {
+/** Returns whether everything that a record became conforms to its schema. */
+export function areRecords(made: readonly Made[]): made is readonly ExchangeRecord[] {
   return made.every((each) => recordChecks[each.kind].fits(contentOf(each)))
 }
 

@@ -26,8 +26,8 @@ export async function openIssueSource(path: string | URL): Promise<OpenedSource>
   const name = pathOf('openIssueSource', path)
   const found = await stat(name)
   if (found.isDirectory()) return { folder: folderAt(name), size: undefined }
-  const size = found.isFile() ? found.size : undefined
-  return { ...listSource(name, bytesOf(name)), size }
+  if (!found.isFile()) return { ...listSource(name, bytesOf(name)), size: undefined } // a pipe can be read only once
+  return { ...listSource(name, () => bytesOf(name)), size: found.size }
 }
 
 function folderAt(root: string): SourceFolder {

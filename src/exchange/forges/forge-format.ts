@@ -30,6 +30,8 @@ export type Made =
 
 /** Converts the records of one list, in their order. It may remember what it has seen, but not whole records. */
 export interface Conversion {
+  /** Whether an issue may occur several times: its list was fetched page by page. */
+  readonly mayRepeat?: true
   /** Returns what a record becomes. It is ignored if something in it is not valid. */
   convert(record: Foreign, findings: Findings): readonly Made[]
   /** Called with the exchange records of a valid record. */

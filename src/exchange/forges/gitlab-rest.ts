@@ -18,6 +18,7 @@ export const gitlabRestFormat: ForgeFormat = {
 
 function issues(state: ConversionState, hasNotes: boolean, options: ConversionOptions): Conversion {
   return {
+    mayRepeat: true,
     carried: (records) => state.carried(records),
     convert(record, findings) {
       if (isLeftOut(record, [], options, findings)) return []

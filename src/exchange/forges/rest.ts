@@ -23,6 +23,7 @@ function restFormat(name: 'github' | 'gitea', locked: string): ForgeFormat {
 
 function issues(state: ConversionState, hasComments: boolean): Conversion {
   return {
+    mayRepeat: true,
     carried: (records) => state.carried(records),
     convert(record, findings) {
       const { number, title, body, ref, labels, milestone, state: status, locked, is_locked, ...others } = record
@@ -56,7 +57,7 @@ function comments(state: ConversionState, options: ConversionOptions): Conversio
       const { issue_url, pull_request_url, created_at, updated_at, body, minimized, ...poster } = record
       const number = /\/(\d+)$/.exec(String(issue_url))?.[1]
       const issue_number = number === undefined ? issue_url : Number(number)
-      if (says(pull_request_url) || (number !== undefined && !state.hasIssue(issue_number))) {
+      if (says(pull_request_url) || (typeof issue_number === 'number' && !state.hasIssue(issue_number))) {
         return leave(findings, 'comments')
       }
       // Spam and abuse that GitHub folds away. The reason may be null.

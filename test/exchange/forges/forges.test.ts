@@ -24,7 +24,9 @@ describe('GitHub', () => {
   const comments = [githubComment, { ...githubComment, issue_url: 'https://api.github.example.com/issues/8' }]
 
   test('a pull request is left out; a deleted user is ghost; a milestone precedes its first issue only', async () => {
-    const outcome = await readSource({ json: JSON.stringify([pull, other, githubIssue, githubIssue]) })
+    const outcome = await readSource({
+      json: JSON.stringify([pull, other, githubIssue, { ...githubIssue, number: 9 }]),
+    })
 
     expect(outcome.records.map(({ kind }) => kind)).toEqual(['issue', 'milestone', 'issue', 'issue'])
     expect(outcome.records[0]).toMatchObject({ issue: { poster_id: 0, poster_name: 'ghost', content: '' } })
@@ -68,7 +70,7 @@ describe('GitHub', () => {
 
   test('one name with two colors is one label, and the other is reported', async () => {
     const labels = [{ name: 'bug', color: '000000', description: null }]
-    const outcome = await readSource({ json: JSON.stringify([githubIssue, { ...githubIssue, labels }]) })
+    const outcome = await readSource({ json: JSON.stringify([githubIssue, { ...githubIssue, number: 8, labels }]) })
 
     expect(outcome.records[2]).toMatchObject({ issue: { labels: [{ name: 'bug', color: 'd73a4a' }] } })
     expect(outcome.notCarried).toContainEqual({ what: 'label_variant', count: 1, pointer: '/1/labels/0' })
