@@ -1,7 +1,8 @@
 import type { Command } from '@commander-js/extra-typings'
 import { Option } from '@commander-js/extra-typings'
-import type { ExchangeRecord, IssueRecord } from '../../exchange/exchange.ts'
+import type { ExchangeRecord, IssueRecord, SourcePlace } from '../../exchange/exchange.ts'
 import { writeGiteaDump } from '../../exchange/files.ts'
+import type { Violation } from '../../index.ts'
 import type { CommandIO } from '../command.ts'
 import { CommandError, counted, newCommand } from '../command.ts'
 import { unwritable } from '../files.ts'
@@ -35,8 +36,16 @@ export function addConvert(issues: Command, io: CommandIO): void {
       const read = { issue: 0, comment: 0, label: 0, milestone: 0 }
       /** The labels that no issue has. */
       const unused = new Set<string>()
+      const numbers = new Set<number>()
       async function* records(): AsyncGenerator<ExchangeRecord, void, void> {
         for await (const record of reading) {
+          if (record.kind === 'issue') {
+            if (numbers.has(record.issue.number)) {
+              reading.refuse(repeatedNumber(record.issue.number, reading.place()))
+              continue
+            }
+            numbers.add(record.issue.number)
+          }
           read[record.kind] += 1
           if (record.kind === 'label') unused.add(record.label.name)
           if (record.kind === 'issue') for (const { name } of record.issue.labels ?? []) unused.delete(name)
@@ -75,4 +84,9 @@ function dumpTarget(to: string, out: string, repo: RepositoryName | undefined): 
   if (out === '-') throw new CommandError(2, 'a dump is a folder: name a new one with --out')
   if (repo === undefined) throw new CommandError(2, '--to gitea-dump needs --repo, such as --repo acme/rocket')
   return repo
+}
+
+function repeatedNumber(number: number, place: SourcePlace = { pointer: '' }): Violation {
+  const message = `expected a number that no other issue of the document has; ${number} occurs twice`
+  return { ...place, pointer: `${place.pointer}/number`, code: 'duplicate_number', message }
 }
