@@ -36,15 +36,12 @@ export function addConvert(issues: Command, io: CommandIO): void {
       const read = { issue: 0, comment: 0, label: 0, milestone: 0 }
       /** The labels that no issue has. */
       const unused = new Set<string>()
-      const numbers = new Set<number>()
+      const isRepeated = repetitionTest()
       async function* records(): AsyncGenerator<ExchangeRecord, void, void> {
         for await (const record of reading) {
-          if (record.kind === 'issue') {
-            if (numbers.has(record.issue.number)) {
-              reading.refuse(repeatedNumber(record.issue.number, reading.place()))
-              continue
-            }
-            numbers.add(record.issue.number)
+          if (record.kind === 'issue' && isRepeated(record.issue.number)) {
+            reading.refuse(repeatedNumber(record.issue.number, reading.place()))
+            continue
           }
           read[record.kind] += 1
           if (record.kind === 'label') unused.add(record.label.name)
@@ -84,6 +81,21 @@ function dumpTarget(to: string, out: string, repo: RepositoryName | undefined): 
   if (out === '-') throw new CommandError(2, 'a dump is a folder: name a new one with --out')
   if (repo === undefined) throw new CommandError(2, '--to gitea-dump needs --repo, such as --repo acme/rocket')
   return repo
+}
+
+const BITS = 32
+
+/** Returns a function that says whether it had a number before. A million numbers in a Set need 40 MB. */
+function repetitionTest(): (number: number) => boolean {
+  const words = new Map<number, number>()
+  return (number) => {
+    if (!Number.isSafeInteger(number)) return false // no import accepts it
+    const index = Math.floor(number / BITS)
+    const word = words.get(index) ?? 0
+    const withNumber = word | (1 << (number - index * BITS))
+    words.set(index, withNumber)
+    return withNumber === word
+  }
 }
 
 function repeatedNumber(number: number, place: SourcePlace = { pointer: '' }): Violation {
