@@ -108,7 +108,8 @@ async function* folderOf(folder: SourceFolder, reading: Reading): LocatedRecords
       // A name may come from the source itself, and must not lead out of the folder.
       if (!unread.delete(name)) return
       const source = (): ListSource => listSource(name, folder.open(name))
-      yield* converted(recordsIn(source(), reading), name, reading, () => readAhead(source(), reading), conversionOf)
+      const records = recordsIn(source(), reading, format.isDump)
+      yield* converted(records, name, reading, () => readAhead(source(), reading), conversionOf)
     },
   })
   for (const name of unread) reading.leaveFile(format.wordOf?.(name.slice(root.length)) ?? 'file', name)
@@ -129,11 +130,13 @@ function readAhead(source: ListSource, { options, signal }: Reading): SourceReco
   return recordsIn(source, { options, signal, onRead: () => undefined, onBytes: () => undefined })
 }
 
-function recordsIn(source: ListSource, reading: ByteObserver & Pick<Reading, 'options'>): SourceRecords {
+function recordsIn(source: ListSource, reading: ByteObserver & Pick<Reading, 'options'>, isDump?: true): SourceRecords {
   const maxRecordBytes = maxRecordBytesOf(reading.options)
   const given = bytesIn(source)
   const bytes = readBytes(typeof given === 'function' ? given() : given, reading)
-  return 'yaml' in source ? readYaml(bytes, maxRecordBytes) : readJson(bytes, maxRecordBytes, 'ndjson' in source)
+  return 'yaml' in source
+    ? readYaml(bytes, maxRecordBytes, isDump)
+    : readJson(bytes, maxRecordBytes, 'ndjson' in source)
 }
 
 /** Yields what the records of a list become, up to the one that ends the reading. */

@@ -81,6 +81,8 @@ export interface FolderFormat {
   rootIn(files: readonly string[]): string | undefined
   /** Reads a folder. Labels and milestones precede the issues that name them, and the comments of an issue follow it. */
   read(folder: FolderReading): LocatedRecords
+  /** Whether Gitea wrote its YAML. */
+  readonly isDump?: true
   /** Returns the word for a file that is not read. Default: `file`. */
   wordOf?(file: string): string
 }

@@ -14,6 +14,7 @@ export const giteaDumpFormat: ForgeFormat = {
   open: () => ({ issues: new DumpIssues(new ConversionState()) }),
   folder: {
     rootIn: (files) => rootOf(files, ISSUES),
+    isDump: true,
     async *read(folder) {
       const state = new ConversionState()
       const issues = new DumpIssues(state)
