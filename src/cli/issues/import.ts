@@ -9,7 +9,14 @@ import type { OpenRepository } from './open-repository.ts'
 import { inRepository, withRepository } from './open-repository.ts'
 import { counts, readUsers, withoutAccount } from './people.ts'
 import type { Source, SourceOptions } from './source-reading.ts'
-import { notCarriedLines, ofSource, openSource, SourceReading, withCopyOfPipe } from './source-reading.ts'
+import {
+  displayedNameLines,
+  notCarriedLines,
+  ofSource,
+  openSource,
+  SourceReading,
+  withCopyOfPipe,
+} from './source-reading.ts'
 
 const HELP = `
   forgelet issues import issues.json --repo acme/rocket --db forge.sqlite --dry-run
@@ -124,5 +131,7 @@ function reportLines(report: WholeReport, { dryRun, quiet }: CheckOptions): read
     ...violations.map((violation) => `left out: ${violationLine(violation)}`),
     ...(conflicts?.first ?? []).map((conflict) => `conflict: ${violationLine(conflictViolation(conflict))}`),
   ]
-  return quiet ? result : [...result, ...notCarriedLines(notCarried), ...withoutAccount(unknownUsers).map(printable)]
+  if (quiet) return result
+  const names = dryRun ? displayedNameLines(notCarried) : []
+  return [...result, ...notCarriedLines(notCarried), ...names, ...withoutAccount(unknownUsers).map(printable)]
 }

@@ -266,6 +266,12 @@ export async function withCopyOfPipe<T>(
   }
 }
 
+/** Returns a line for each user whose displayed name alone is known, such as "user-62 is "Mia Moreau"". */
+export function displayedNameLines(notCarried: readonly NotCarried[]): readonly string[] {
+  const people = notCarried.flatMap(({ people = [] }) => people)
+  return people.map(({ name, displayed }) => printable(`${name} is ${JSON.stringify(displayed)}`))
+}
+
 /** Returns a line for each kind of thing that is not carried, such as "not carried: due_date (4), first at /17/due_date". */
 export function notCarriedLines(notCarried: readonly NotCarried[]): readonly string[] {
   return notCarried.map(({ what, count, pointer, file }) => {

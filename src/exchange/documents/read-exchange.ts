@@ -3,6 +3,7 @@ import type { ExchangeRecord, IssueRecord, RecordLocator, SourcePlace } from '..
 import { formatOfFolder, formatOfRecord } from '../forges/all-formats.ts'
 import { isForeign } from '../forges/foreign.ts'
 import type { Conversion, Findings, LocatedRecords, Made } from '../forges/forge-format.ts'
+import { NO_FINDINGS } from '../forges/forge-format.ts'
 import { readJson } from '../json/read-json.ts'
 import { readYaml } from '../yaml/read-yaml.ts'
 import type { ByteObserver } from './byte-source.ts'
@@ -191,7 +192,7 @@ async function repetitionsIn(records: SourceRecords | undefined, conversion: Con
   try {
     for await (const batch of records ?? []) {
       for (const { value, faults } of batch) {
-        const made = madeOf(value, conversion, { notCarried: () => undefined })
+        const made = madeOf(value, conversion, NO_FINDINGS)
         if (faults.length === 0 && areRecords(made)) repetitions.note(made)
       }
     }

@@ -11,6 +11,7 @@ import type { Repetitions } from './repetitions.ts'
 import type { Finding, Path } from './source-record.ts'
 
 const PROGRESS_MS = 100
+const MAX_PEOPLE = 100
 
 /** What one reading collects and reports: violations, what is not carried, and how far it is. */
 export class Reading implements ByteObserver, Findings {
@@ -19,6 +20,9 @@ export class Reading implements ByteObserver, Findings {
   readonly #notCarried = new Map<string, NotCarried>()
   /** What the conversion of the current record found. */
   #found: { readonly what: string; readonly path: Path; readonly count: number }[] = []
+  /** What users are called of whom the source has only the id. */
+  readonly #nameless = new Set<string>()
+  readonly #displayed = new Map<string, string>()
   #records = 0
   #bytes = 0
   #reportedAt = performance.now()
@@ -39,6 +43,15 @@ export class Reading implements ByteObserver, Findings {
 
   notCarried(what: string, path: Path, count = 1): void {
     this.#found.push({ what, path, count })
+  }
+
+  nameless(name: string, path: Path): void {
+    this.#nameless.add(name)
+    this.notCarried('user_name', path)
+  }
+
+  displayed(name: string, displayed: unknown): void {
+    if (typeof displayed === 'string') this.#displayed.set(name, displayed)
   }
 
   /** Reports a file that was not read. */
@@ -83,6 +96,14 @@ export class Reading implements ByteObserver, Findings {
   }
 
   end(): void {
+    const people = [...this.#nameless].flatMap((name) => {
+      const displayed = this.#displayed.get(name)
+      return displayed === undefined ? [] : [{ name, displayed }]
+    })
+    const known = this.#notCarried.get('user_name')
+    if (known !== undefined && people.length > 0) {
+      this.#notCarried.set('user_name', { ...known, people: people.slice(0, MAX_PEOPLE) })
+    }
     this.options.onNotCarried?.([...this.#notCarried.values()])
     this.#report()
   }

@@ -12,6 +12,7 @@ export class ConversionState {
   readonly #labels = new Map<unknown, unknown>()
   readonly #milestones = new Map<unknown, unknown>()
   readonly #issues = new NumberSet()
+  readonly #pulls = new NumberSet()
 
   /** Returns the label, or the first one of its name. */
   label(label: Foreign, path: Path, findings: Findings): unknown {
@@ -31,6 +32,16 @@ export class ConversionState {
   /** Returns whether the issue of this number was carried. */
   hasIssue(number: number): boolean {
     return Number.isSafeInteger(number) && this.#issues.has(number)
+  }
+
+  /** Remembers the number of a pull request. */
+  addPull(number: unknown): void {
+    if (typeof number === 'number' && Number.isSafeInteger(number)) this.#pulls.add(number)
+  }
+
+  /** Returns the word for a comment that is not on an issue of this number. */
+  wordOfComment(number: number): 'pull_request_comments' | 'comments' {
+    return Number.isSafeInteger(number) && this.#pulls.has(number) ? 'pull_request_comments' : 'comments'
   }
 
   /** Remembers records that are part of the result. */

@@ -11,6 +11,17 @@ export type Foreign = { readonly [property: string]: unknown }
 export interface Findings {
   /** Reports a value for which exchange records have no property: by its name, or a word such as `pull_request`. */
   notCarried(what: string, path: Path, count?: number): void
+  /** Reports a user of whom the source has only the id. @param name - what the user is called in its place */
+  nameless(name: string, path: Path): void
+  /** Notes the displayed name of a user, and what the user is called if nothing else is known. */
+  displayed(name: string, displayed: unknown): void
+}
+
+/** Findings for which there is no use. */
+export const NO_FINDINGS: Findings = {
+  notCarried: () => undefined,
+  nameless: () => undefined,
+  displayed: () => undefined,
 }
 
 /** What is left out of a source, unless it is kept. */

@@ -172,6 +172,17 @@ describe('forgelet issues import', () => {
     })
   })
 
+  test('lists in a dry run who is meant by an id, as far as an export of GitLab says it', async () => {
+    await mkdir(join(folder, 'export'))
+    const note = { note: 'a', author_id: 62, author: { name: 'Mia\nMoreau' }, created_at: bareIssue.created }
+    await put('export/issues.ndjson', { ...gitlabIssue, notes: [{ ...note, updated_at: bareIssue.updated }] })
+    const line = '\nuser-62 is "Mia\\nMoreau"\n'
+
+    expect((await issues('import', 'export', '--dry-run')).out).toContain(line)
+    expect((await issues('import', 'export', '--dry-run', '--quiet')).out).not.toContain('Moreau')
+    expect((await issues('import', 'export')).out).not.toContain(line)
+  })
+
   test('takes the latest of several issues of one number from a fetched list, also from a pipe', async () => {
     const copies = ['2024-05-01T10:00:00Z', '2024-05-03T10:00:00Z', '2024-05-02T10:00:00Z'].map((updated_at) => {
       return { ...githubIssue, updated_at, title: updated_at }
