@@ -22,6 +22,7 @@ export type {
   ReadProgress,
   SourceFolder,
 } from './documents/read-options.ts'
+export type { CsvOptions } from './documents/write-csv.ts'
 export { writeCsv } from './documents/write-csv.ts'
 export { writeIssues } from './documents/write-issues.ts'
 export type { ConversionOptions, ExchangeFormat } from './forges/forge-format.ts'

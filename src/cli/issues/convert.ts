@@ -29,9 +29,11 @@ export function addConvert(issues: Command, io: CommandIO): void {
     .requiredOption('-o, --out <out>', 'file, or folder of a dump, to write; - is standard output')
     .addOption(formats.default('document'))
     .option('--repo <owner/name>', 'repository that a dump is of', repositoryName)
+    .option('--no-bom', 'write CSV without a byte order mark, which Excel needs')
     .action(async (path, options) => {
-      const { out, to, repo } = options
+      const { out, to, repo, bom } = options
       const dumpOf = dumpTarget(to, out, repo)
+      if (!bom && to !== 'csv') throw new CommandError(2, `--no-bom is for --to csv: a ${to} has no byte order mark`)
       const reading = new SourceReading(await openSource(path), options, io, out === '-' ? undefined : 'converting')
       const read = { issue: 0, comment: 0, label: 0, milestone: 0 }
       /** The labels that no issue has. */
@@ -57,7 +59,7 @@ export function addConvert(issues: Command, io: CommandIO): void {
         await writeGiteaDump(out, records(), dumpOf).catch((error: unknown) => {
           throw unwritable(out, error)
         })
-      } else if (!(await writeDocument({ out, format: to === 'csv' ? 'csv' : 'document' }, issues(), io))) return
+      } else if (!(await writeDocument({ out, format: to === 'csv' ? 'csv' : 'document', bom }, issues(), io))) return
 
       // A document has no place for comments, for a milestone beyond its title, and for labels that no issue has.
       const lost = dumpOf === undefined ? { comments: read.comment, milestone: read.milestone, label: unused.size } : {}

@@ -231,8 +231,14 @@ describe('forgelet issues convert', () => {
     const { code } = await issues('convert', 'issues.json', '-o', 'out.csv', '--to', 'csv', '--json')
 
     expect(code).toBe(0)
-    expect(await read('out.csv')).toMatch(/^number,title,state,[^\n]*\r\n7,'=1\+1,closed,/)
-    expect((await issues('convert', 'issues.json', '-o', '-', '--to', 'csv')).out).toBe(await read('out.csv'))
+    expect(await read('out.csv')).toMatch(/^\ufeffnumber,title,state,[^\n]*\r\n7,'=1\+1,closed,/)
+    const toStdout = ['convert', 'issues.json', '-o', '-', '--to']
+    expect((await issues(...toStdout, 'csv')).out).toBe(await read('out.csv'))
+    const bare = (await read('out.csv')).slice(1)
+    expect((await issues(...toStdout, 'csv', '--no-bom')).out).toBe(bare)
+    await issues('convert', 'issues.json', '-o', 'bare.csv', '--to', 'csv', '--no-bom')
+    expect(await read('bare.csv')).toBe(bare)
+    expect((await issues(...toStdout, 'document', '--no-bom')).code).toBe(2)
   })
 
   test('writes a dump, which reads as its source did', async () => {
