@@ -8,7 +8,7 @@ import { notCarriedLines, ofSource, openSource, SourceReading, withCopyOfPipe } 
 
 const HELP = `
   forgelet issues validate issues.json
-  gh api --paginate 'repos/acme/rocket/issues?state=all&sort=created&direction=asc' | forgelet issues validate - --json
+  gh api --paginate 'repos/acme/rocket/issues?state=all&direction=asc' | forgelet issues validate -
 
 The first 100 violations are listed, each with its file, line and JSON pointer.`
 
