@@ -17,6 +17,7 @@ export { readExchange, readIssues } from './documents/read-exchange.ts'
 export type {
   IssueSource,
   ListSource,
+  OpenableBytes,
   ReadLimits,
   ReadOptions,
   ReadProgress,
