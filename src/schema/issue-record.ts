@@ -109,4 +109,9 @@ export interface NotCarried {
   readonly pointer: string
   /** The file that it points into, if the source has several. */
   readonly file?: string
+  /**
+   * Of `user_name`: what users are called of whom the source has only the id, and their displayed names, as far as it has
+   * them. The first hundred.
+   */
+  readonly people?: readonly { readonly name: string; readonly displayed: string }[]
 }

@@ -5,6 +5,7 @@ import type { IdInput } from '../../schema/ids.ts'
 import { invalidDocument } from '../../schema/invalid-document.ts'
 import type { ExchangeRecord, IssueRecord, RecordLocator, SourcePlace } from '../../schema/issue-record.ts'
 import { endOf, iteratorOf } from '../../schema/iteration.ts'
+import { NumberSet } from '../../schema/number-set.ts'
 import type { SyncOrAsync } from '../../schema/sync-or-async.ts'
 import { isPromise, wait } from '../../schema/sync-or-async.ts'
 import { portAnswer } from '../call.ts'
@@ -18,7 +19,6 @@ import { commentWithPeople, issueWithPeople } from './incoming.ts'
 import type { IssueTracker } from './issue-tracker.ts'
 import type { Batch, LookUp } from './look-up.ts'
 import { lookUp } from './look-up.ts'
-import { NumberSet } from './number-set.ts'
 import type { BatchPlan, OnConflict } from './plan-batch.ts'
 import { describedLabels, planBatch } from './plan-batch.ts'
 import { sizeOf } from './record-size.ts'
@@ -55,6 +55,11 @@ export interface ImportOptions extends CallOptions {
    * lists reach about 4 MB.
    */
   readonly batch?: number | undefined
+  /**
+   * What happens to a record that cannot be imported. 'throw' (default): it ends the import with `INVALID_DOCUMENT`. A
+   * function receives its violations, and the record is left out.
+   */
+  readonly onInvalid?: 'throw' | ((violation: Violation) => void) | undefined
   /** Called after each batch, with the counts so far. */
   readonly onBatch?: ((soFar: ImportReport) => void) | undefined
 }
@@ -75,6 +80,8 @@ export interface ImportSettings {
   readonly onConflict: OnConflict
   readonly naming: Naming
   readonly batch: number
+  /** Undefined: an import throws. */
+  readonly onInvalid: ((violation: Violation) => void) | undefined
   readonly onBatch: ImportOptions['onBatch']
 }
 
@@ -121,7 +128,7 @@ class ImportRun<A extends Actor, Tx> {
 
   /**
    * Adds a record to the batch. Writes the batch if it has as many records as a transaction may have, or as much in them.
-   * @throws ForgeError `INVALID_DOCUMENT` unless this is an inspection
+   * @throws ForgeError `INVALID_DOCUMENT` unless this is an inspection, or invalid records are left out
    */
   *take(given: ExchangeRecord | IssueRecord, index: number): SyncOrAsync<void> {
     const record: ExchangeRecord = isObject(given) && !('kind' in given) ? { kind: 'issue', issue: given } : given
@@ -173,6 +180,7 @@ class ImportRun<A extends Actor, Tx> {
       ? writeBatch(this.#place, (context) => this.#planWrite(batch, context))
       : this.#plan(batch, call, (answer) => portAnswer(call, answer))
     this.#totals.add(plan)
+    this.#found(plan.violations) // not in the transaction, which may run several times
     for (const number of plan.left) this.#left.add(number)
     if (this.#place.onConflict === 'update') for (const name of namesIn(batch)) this.#named.add(name)
     // Labels and milestones wait for a batch that writes something, if the host does not say which ones it has.
@@ -223,14 +231,17 @@ class ImportRun<A extends Actor, Tx> {
   }
 
   #found(violations: readonly Violation[]): void {
-    if (this.#place.writes && violations.length > 0) throw invalidDocument(violations)
-    this.#totals.violations.add(violations)
+    const { onInvalid, writes } = this.#place
+    if (onInvalid !== undefined) for (const violation of violations) onInvalid(violation)
+    else if (writes && violations.length > 0) throw invalidDocument(violations)
+    else this.#totals.violations.add(violations)
   }
 
   /** @throws ForgeError `INVALID_DOCUMENT`, `IMPORT_CONFLICT` */
   *#planWrite(batch: Batch, context: LookUp<A, Tx>['context']): SyncOrAsync<PlannedBatch<BatchPlan>> {
-    const { tracker, repositoryId } = this.#place
+    const { tracker, repositoryId, onInvalid } = this.#place
     const plan = yield* this.#plan(batch, context, wait)
+    if (onInvalid === undefined && plan.violations.length > 0) throw invalidDocument(plan.violations)
     const { write, issues, comments } = plan
     const data = {
       created: issues.created,
@@ -254,7 +265,6 @@ class ImportRun<A extends Actor, Tx> {
     const hasLeft = (number: number): boolean => this.#left.has(number)
     const hasNamed = (kind: string, name: string): boolean => this.#named.has(`${kind} ${name}`)
     const plan = planBatch(batch, found, { hasIssue, hasLeft, hasNamed }, onConflict)
-    this.#found(plan.violations)
     const [conflict] = plan.conflicts
     if (writes && conflict !== undefined) throw importConflict(conflict)
     return plan

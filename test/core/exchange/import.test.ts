@@ -8,6 +8,7 @@ import type {
   ImportOptions,
   IssueRecord,
   IssueTracker,
+  Violation,
 } from '../../../src/index.ts'
 import type { Person } from '../a-forge.ts'
 import { aForge, codeOf, olga } from '../a-forge.ts'
@@ -496,6 +497,26 @@ describe('a record that cannot be imported', () => {
 
   test.each([null, undefined, 5, 'text', [[]], {}])('can be anything: %j', async (record) => {
     expect((await failureOf(importing([Object(anIssue(5)), record as never]))).code).toBe('INVALID_DOCUMENT')
+  })
+
+  test('is left out, and its violations are passed on, if onInvalid is a function', async () => {
+    const records: Records = [
+      ...[anIssue(1.5), anIssue(1), anIssue(2, { title: '\0' }), anIssue(1, { title: 'again' }), anIssue(2)],
+      ...commentsOf(aComment(9, 'of no issue'), aComment(2, '\0'), aComment(2, 'of the second')),
+    ]
+    for (const run of [inspecting, importing]) {
+      const found: string[] = []
+      const onInvalid = ({ pointer, code }: Violation) => void found.push(`${pointer} ${code}`)
+      const report = await run(records, { onInvalid, batch: 3 })
+      expect([report.issues.created, report.comments.created]).toEqual([2, 1])
+      expect(found).toEqual([
+        ...['/0/number integer', '/2/title nul', '/3/number duplicate_number'],
+        ...['/5/issue_number unknown_issue', '/6/content nul'],
+      ])
+    }
+    expect([...tracker.records.values()]).toEqual([anIssue(1), anIssue(2)])
+    await expect(importing(records, { onInvalid: 'throw' })).rejects.toThrow('/0/number')
+    await expect(importing(records, { onInvalid: JSON.parse('7') })).rejects.toThrow(TypeError)
   })
 
   test('does not hide the others from an inspection', async () => {
