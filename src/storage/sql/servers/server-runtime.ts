@@ -58,9 +58,9 @@ class ServerRuntime<Tx extends object> implements HostedRuntime<Tx> {
     this.#connections = new Connections(server.connect)
   }
 
-  read<T>(work: (session: Session) => MaybePromise<T>, transaction: Tx | undefined): Promise<T> {
+  read<T>(work: (session: Session) => MaybePromise<T>, transaction: Tx | undefined, limits?: CallLimits): Promise<T> {
     if (transaction === undefined) {
-      return this.#repeated((call) => this.#onConnection(call, 'tables', work))
+      return this.#repeated((call) => this.#onConnection(call, 'tables', work), limits)
     }
     return this.#inHosts('read', transaction, async ({ session }) => {
       await this.#refuseUnusable(session)
@@ -70,7 +70,7 @@ class ServerRuntime<Tx extends object> implements HostedRuntime<Tx> {
 
   write<T>(
     work: (session: Session, transaction: Tx) => SyncOrAsync<T>,
-    { transaction, signal }: WriteCircumstances<Tx>,
+    { transaction, signal, limits }: WriteCircumstances<Tx>,
   ): Promise<T> {
     if (transaction !== undefined) return this.#writeInHosts(work, transaction, signal)
     return this.#repeated(async (call) => {
@@ -78,7 +78,7 @@ class ServerRuntime<Tx extends object> implements HostedRuntime<Tx> {
       return this.#transact(call, (session, { identity, transaction: open }) =>
         this.#queues.run('write', identity, () => changed(work(session, open), signal)),
       )
-    })
+    }, limits)
   }
 
   /** Same as the storage's `checkTransaction`. */
@@ -152,8 +152,11 @@ class ServerRuntime<Tx extends object> implements HostedRuntime<Tx> {
   }
 
   /** Makes an attempt on our own connections, and repeats it after a definite abort. */
-  #repeated<T>(attempt: (call: TimedCall) => Promise<T>): Promise<T> {
-    return this.#during((call) => attempt(call).catch((error) => retryAfter(error, () => attempt(call), call.retries)))
+  #repeated<T>(attempt: (call: TimedCall) => Promise<T>, limits?: CallLimits): Promise<T> {
+    return this.#during(
+      (call) => attempt(call).catch((error) => retryAfter(error, () => attempt(call), call.retries)),
+      limits,
+    )
   }
 
   /** Runs work on a connection of our own, if the server can be used, and the tables, if it needs them. */

@@ -72,9 +72,13 @@ class SqliteRuntime<H extends SqliteHandle> implements HostedRuntime<H> {
     this.#open(transaction).all(this.#writeLock)
   }
 
-  read<T>(work: (session: Session) => MaybePromise<T>, transaction: H | undefined): MaybePromise<T> {
+  read<T>(
+    work: (session: Session) => MaybePromise<T>,
+    transaction: H | undefined,
+    limits?: CallLimits,
+  ): MaybePromise<T> {
     if (transaction !== undefined) return work(this.#connectionOf(transaction))
-    return this.#readPlain(work)
+    return this.#readPlain(work, limits)
   }
 
   write<T>(
@@ -127,10 +131,10 @@ class SqliteRuntime<H extends SqliteHandle> implements HostedRuntime<H> {
     this.#database.close()
   }
 
-  #readPlain<T>(work: (session: Session) => MaybePromise<T>): MaybePromise<T> {
+  #readPlain<T>(work: (session: Session) => MaybePromise<T>, limits?: CallLimits): MaybePromise<T> {
     // On a shared connection, a running batch is not committed yet: read after it.
     if (this.#batches.isRunning && this.#database.isShared) {
-      return Promise.resolve().then(() => this.#readPlain(work))
+      return Promise.resolve().then(() => this.#readPlain(work, limits))
     }
     return this.retried(() => {
       const reader = this.#database.reader()
@@ -138,7 +142,7 @@ class SqliteRuntime<H extends SqliteHandle> implements HostedRuntime<H> {
         throw new TypeError('the handle is inside a transaction: use withTransactionSync')
       }
       return work(reader)
-    })
+    }, limits?.milliseconds)
   }
 
   /** Runs a change in the host's transaction. @throws TypeError if it failed and could not be rolled back */
