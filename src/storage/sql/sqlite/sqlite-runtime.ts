@@ -1,8 +1,8 @@
+import { need } from '../../../schema/arguments.ts'
 import { closedError } from '../../../schema/errors.ts'
 import type { MaybePromise, SyncOrAsync } from '../../../schema/sync-or-async.ts'
 import { promiseTry, runSync, wait } from '../../../schema/sync-or-async.ts'
 import type { ForgeStorage } from '../../contract/storage.ts'
-import type { SqlStorageOptions } from '../context.ts'
 import { checkStorageOptions, createSqlContext, SQL_OPTIONS } from '../context.ts'
 import { command } from '../dialect.ts'
 import { sqliteDialect } from '../dialects/sqlite.ts'
@@ -17,6 +17,7 @@ import type { HostedRuntime, HostedStorage } from '../stores/stores.ts'
 import { createSqlStores } from '../stores/stores.ts'
 import type { SqliteHandle } from './connection.ts'
 import { Connection, NotUndone } from './connection.ts'
+import type { SqliteStorageOptions } from './database.ts'
 import { SqliteDatabase } from './database.ts'
 import { GroupCommit } from './group-commit.ts'
 import { isHandle, isInTransaction } from './handle.ts'
@@ -27,12 +28,15 @@ import { isHandle, isInTransaction } from './handle.ts'
  */
 export function createSqliteStorage<H extends SqliteHandle>(
   fileOrHandle: string | H,
-  options: SqlStorageOptions = {},
+  options: SqliteStorageOptions<H> = {},
 ): HostedStorage<H> {
-  checkStorageOptions('sqliteStorage', options, SQL_OPTIONS)
+  checkStorageOptions('sqliteStorage', options, { ...SQL_OPTIONS, open: true })
+  const { open } = options
+  const isFitting = open === undefined || (typeof open === 'function' && typeof fileOrHandle !== 'string')
+  need(isFitting, 'sqliteStorage', 'open', 'a function (file) => handle, beside a handle')
   const context = createSqlContext(sqliteDialect, options)
   const schema = forgeSchema(context)
-  const database = new SqliteDatabase<H>(fileOrHandle, schema)
+  const database = new SqliteDatabase<H>(fileOrHandle, schema, open)
   const runtime = new SqliteRuntime(database, context.prefix)
 
   const storage: ForgeStorage<H> = {
