@@ -193,6 +193,9 @@ function finalize(statement: PreparedStatement): void {
   if (isFinalizable(statement)) statement.finalize()
 }
 
+/** The message for a file whose pages contradict each other. */
+export const DAMAGED = 'the database is damaged'
+
 /** The message for a file that SQLite cannot read as a database. */
 export const NO_DATABASE = 'the file is not an SQLite database'
 
@@ -205,7 +208,7 @@ const MEANINGS: readonly (readonly [number: number, name: string, message?: stri
   [6, 'LOCKED'],
   [8, 'READONLY', 'the database cannot be written'],
   [10, 'IOERR', 'the disk failed to read or write the database'],
-  [11, 'CORRUPT', 'the database is damaged'],
+  [11, 'CORRUPT', DAMAGED],
   [13, 'FULL', 'the disk is full'],
   [14, 'CANTOPEN', 'the database file cannot be opened'],
   [15, 'PROTOCOL'],
