@@ -49,6 +49,8 @@ class ServerRuntime<Tx extends object> implements HostedRuntime<Tx> {
   /** The calls in progress. Not a Set: V8 keeps what is removed from a long-lived one until a full garbage collection. */
   readonly #running: { readonly call: TimedCall; readonly answer: Promise<unknown> }[] = []
   #isUsable = false
+  /** Whether the host's own transactions, which may be of another library, were found to be fit. */
+  #areHostsFit = false
   #closed: Promise<void> | undefined
 
   constructor(server: Server<Tx>, context: SqlContext) {
@@ -63,7 +65,7 @@ class ServerRuntime<Tx extends object> implements HostedRuntime<Tx> {
       return this.#repeated((call) => this.#onConnection(call, 'tables', work), limits)
     }
     return this.#inHosts('read', transaction, async ({ session }) => {
-      await this.#refuseUnusable(session)
+      await this.#refuseUnusableHosts(session)
       return work(session)
     })
   }
@@ -85,7 +87,7 @@ class ServerRuntime<Tx extends object> implements HostedRuntime<Tx> {
   checkTransaction(transaction: Tx): Promise<void> {
     return this.#inHosts('read', transaction, async ({ session }) => {
       await session.batch(CHECK)
-      await this.#refuseUnusable(session)
+      await this.#refuseUnusableHosts(session)
     })
   }
 
@@ -231,7 +233,7 @@ class ServerRuntime<Tx extends object> implements HostedRuntime<Tx> {
     call.onInterrupt = () => void succeeds(runner.run(TAKE_BACK))
     try {
       await session.batch(ENTER)
-      await this.#refuseUnusable(session)
+      await this.#refuseUnusableHosts(session)
       const change = new ServerSession(runner, call, {
         retry: 'host-transaction',
         lockingRead: this.#context.dialect.lockingRead,
@@ -252,6 +254,13 @@ class ServerRuntime<Tx extends object> implements HostedRuntime<Tx> {
     await this.#server.refuseUnfit(session, this.#context.ids)
     await runAsync(this.#schema.refuseUnusable(session))
     this.#isUsable = true
+  }
+
+  /** Same in a transaction of the host. */
+  async #refuseUnusableHosts(session: ServerSession): Promise<void> {
+    if (!this.#areHostsFit && this.#isUsable) await this.#server.refuseUnfit(session, this.#context.ids)
+    await this.#refuseUnusable(session)
+    this.#areHostsFit = true
   }
 }
 
