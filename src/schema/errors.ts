@@ -114,6 +114,12 @@ export interface ForgeErrorDetails {
    */
   EVENTS_PRUNED: { readonly oldest: string }
   /**
+   * The cursor is beyond the last event, whose cursor is `newest`: the database was restored from an older state, or is a
+   * replica that was behind. Events that the reader has seen are gone, and other events get their ids. To do: continue from
+   * `newest`, and then obtain the current state by other means.
+   */
+  CURSOR_AHEAD: { readonly newest: string }
+  /**
    * A document has records that cannot be imported; `violations` are the first 100 of `total`. To do: correct the document
    * at the places that they name. `forgelet issues validate` finds them without an import.
    */
@@ -263,6 +269,12 @@ export function isForgeError(value: unknown, code?: ForgeErrorCode): boolean {
 export function closedError(message: string, cause?: unknown): ForgeError<'STORAGE_UNAVAILABLE'> {
   const details = { outcome: 'nothing-done', closed: true } as const
   return new ForgeError('STORAGE_UNAVAILABLE', message, details, { cause })
+}
+
+/** Creates the error for a cursor of the outbox that is beyond the newest one. */
+export function cursorAhead(newest: string): ForgeError<'CURSOR_AHEAD'> {
+  const message = 'the cursor is beyond the last event, as after a restore: continue from the cursor in details.newest'
+  return new ForgeError('CURSOR_AHEAD', message, { newest })
 }
 
 const NOT_FOUND: Readonly<Record<HostThing, `${Uppercase<HostThing>}_NOT_FOUND`>> = {

@@ -19,6 +19,7 @@ const BOARD = { repositoryId: '10' } as const
 const REFERENCE = 'after the same changes'
 const ABORTED = 'a change of a pin board is not written without a time, or when its caller has aborted'
 const FORTY = 'of forty holders that claim a new or free consumer concurrently, one gets it'
+const AHEAD = 'a cursor beyond the last event'
 const CLOSED = 'a closed storage refuses every call'
 const RETURNED = 'modifying what was returned changes nothing stored'
 
@@ -216,6 +217,18 @@ const PLANTED: readonly [fault: string, caughtBy: string, plant: Plant][] = [
       },
     })),
   ],
+  [
+    'reads nothing after a cursor beyond its last event',
+    AHEAD,
+    within('events', ({ read }) => ({
+      read: async (query) => unlessAhead(() => read(query), { events: [], cursor: query.after ?? '' }),
+    })),
+  ],
+  [
+    'moves a consumer beyond its last event',
+    AHEAD,
+    within('events', ({ advance }) => ({ advance: async (...given) => unlessAhead(() => advance(...given), true) })),
+  ],
   ['compares slugs without case', REFERENCE, slugsAs((slug) => slug.toLowerCase())],
   ['compares slugs without trailing blanks', REFERENCE, slugsAs((slug) => slug.trimEnd())],
   ['loses characters of four bytes', REFERENCE, notesAs((note) => note.replaceAll(/[\u{10000}-\u{10ffff}]/gu, '?'))],
@@ -378,6 +391,16 @@ function redeciding<Key, State, Result>(
     ...rest,
     prepare: async (state, transaction) => alter(await prepare(state, transaction)),
   })
+}
+
+/** Makes a call of the outbox that does not refuse a cursor. */
+async function unlessAhead<T>(call: () => MaybePromise<T>, otherwise: T): Promise<T> {
+  try {
+    return await call()
+  } catch (error) {
+    if (isForgeError(error, 'CURSOR_AHEAD')) return otherwise
+    throw error
+  }
 }
 
 function rowsAs(alter: (rows: readonly PinRow[]) => readonly PinRow[]): Plant {
