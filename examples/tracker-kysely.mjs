@@ -52,23 +52,28 @@ export function createTracker(kysely) {
       return names.map((name) => ids.get(name))
     },
 
-    async write({ repositoryId: repository, labels, milestones, create, update, comments }, { transaction }) {
+    async write(batch, { transaction }) {
+      const { repositoryId: repository, labels, milestones, create, update, comments } = batch
       const insert = (table, row) => transaction.insertInto(table).values({ repository, ...row })
+      const replace = (table, record) =>
+        transaction
+          .updateTable(table)
+          .set({ record: JSON.stringify(record) })
+          .where('repository', '=', repository)
 
       // The number first: a user who creates an issue meanwhile waits for the end of the import's transaction.
       const numbers = [...create, ...update].map(({ record }) => record.number)
-      const raised = insert('next_number', { number: Math.max(0, ...numbers) + 1 }).onConflict((conflict) =>
-        conflict
-          .column('repository')
-          .doUpdateSet((row) => ({ number: row.ref('excluded.number') }))
-          .whereRef('next_number.number', '<', 'excluded.number'),
-      )
-      await raised.execute()
+      await raise(transaction, repository, Math.max(0, ...numbers) + 1)
 
       const add = (table, row) => insert(table, row).onConflict((conflict) => conflict.doNothing())
       for (const label of labels) await add('label', { name: label.name, record: JSON.stringify(label) }).execute()
       for (const milestone of milestones) {
         await add('milestone', { title: milestone.title, record: JSON.stringify(milestone) }).execute()
+      }
+
+      for (const label of batch.labelUpdates) await replace('label', label).where('name', '=', label.name).execute()
+      for (const milestone of batch.milestoneUpdates) {
+        await replace('milestone', milestone).where('title', '=', milestone.title).execute()
       }
 
       const columns = ({ record, posterId, createdAt }) => {
@@ -87,8 +92,27 @@ export function createTracker(kysely) {
         const written = { issue: record.issue_number, poster_id: posterId, created_at: createdAt.getTime() }
         await insert('comment', { ...written, record: JSON.stringify(record) }).execute()
       }
+      // A comment has no number: it is found by what it was.
+      for (const { record, previous } of batch.commentUpdates) {
+        const found = replace('comment', record).where('issue', '=', record.issue_number)
+        await found.where('record', '=', JSON.stringify(previous)).execute()
+      }
     },
+
+    reserveNumbers: ({ repositoryId, upTo }, { transaction }) => raise(transaction, repositoryId, upTo + 1),
   }
+}
+
+/** Raises the next number of a repository. */
+async function raise(transaction, repository, number) {
+  const next = transaction.insertInto('next_number').values({ repository, number })
+  const raised = next.onConflict((conflict) =>
+    conflict
+      .column('repository')
+      .doUpdateSet((row) => ({ number: row.ref('excluded.number') }))
+      .whereRef('next_number.number', '<', 'excluded.number'),
+  )
+  await raised.execute()
 }
 
 /** Creates an issue as a user of the host does, in a transaction. */

@@ -24,6 +24,11 @@ export function createTracker(database) {
     (sql) =>
       transaction.prepare(sql)
 
+  const raise = (repositoryId, number, context) => {
+    on(context)(`insert into next_number values (?, ?)
+      on conflict do update set number = max(number, excluded.number)`).run(repositoryId, number)
+  }
+
   return {
     issues(query, context) {
       const prepare = on(context)
@@ -58,20 +63,26 @@ export function createTracker(database) {
       return users.map(({ name }) => find.get(name)?.id)
     },
 
-    write({ repositoryId, labels, milestones, create, update, comments }, context) {
+    write(batch, context) {
+      const { repositoryId, labels, milestones, create, update, comments } = batch
       const prepare = on(context)
       const addLabel = prepare('insert into label values (?, ?, ?) on conflict do nothing')
       for (const label of labels) addLabel.run(repositoryId, label.name, JSON.stringify(label))
       const addMilestone = prepare('insert into milestone values (?, ?, ?) on conflict do nothing')
       for (const milestone of milestones) addMilestone.run(repositoryId, milestone.title, JSON.stringify(milestone))
 
+      const replaceLabel = prepare('update label set record = ? where repository = ? and name = ?')
+      for (const label of batch.labelUpdates) replaceLabel.run(JSON.stringify(label), repositoryId, label.name)
+      const replaceMilestone = prepare('update milestone set record = ? where repository = ? and title = ?')
+      for (const milestone of batch.milestoneUpdates) {
+        replaceMilestone.run(JSON.stringify(milestone), repositoryId, milestone.title)
+      }
+
       const write = prepare('replace into issue values (?, ?, ?, ?, ?, ?)')
-      const raise = prepare(`insert into next_number values (?, ?)
-        on conflict do update set number = max(number, excluded.number)`)
       for (const { record, posterId, createdAt } of [...create, ...update]) {
         const kept = record.labels ? { ...record, labels: record.labels.map(({ name }) => name) } : record
         write.run(repositoryId, record.number, record.title, posterId, createdAt.getTime(), JSON.stringify(kept))
-        raise.run(repositoryId, record.number + 1)
+        raise(repositoryId, record.number + 1, context)
       }
 
       const addComment = prepare(`insert into comment (repository, issue, poster_id, created_at, record)
@@ -79,7 +90,16 @@ export function createTracker(database) {
       for (const { record, posterId, createdAt } of comments) {
         addComment.run(repositoryId, record.issue_number, posterId, createdAt.getTime(), JSON.stringify(record))
       }
+      // A comment has no number: it is found by what it was.
+      const replaceComment = prepare(`update comment set poster_id = coalesce(?, poster_id), record = ?
+        where repository = ? and issue = ? and record = ?`)
+      for (const { record, posterId, previous } of batch.commentUpdates) {
+        const was = JSON.stringify(previous)
+        replaceComment.run(posterId, JSON.stringify(record), repositoryId, record.issue_number, was)
+      }
     },
+
+    reserveNumbers: ({ repositoryId, upTo }, context) => raise(repositoryId, upTo + 1, context),
 
     // For exchange.reattribute. These tables have accounts of authors only, so assignees and reactions are left out.
     attribution: {

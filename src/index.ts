@@ -16,6 +16,7 @@ export type { ImportCounts, ImportReport, InspectReport, NamedPeople } from './c
 export type { ImportOptions, ImportRequest } from './core/exchange/import-run.ts'
 export type {
   Attribution,
+  CommentUpdate,
   ForeignUser,
   IncomingBatch,
   IncomingComment,

@@ -5,6 +5,7 @@ import type { DatabaseKind } from '../standalone/host-store/open-host-database.t
 import { serverKind } from '../standalone/host-store/open-host-database.ts'
 import type { CommandIO, ResultOptions } from './command.ts'
 import { CommandError } from './command.ts'
+import { systemCode } from './files.ts'
 
 /** The options that name a database, and the tables in it. */
 export type DatabaseOptions = {
@@ -119,9 +120,21 @@ export async function onDatabase<T>(database: Database, work: () => Promise<T>):
     return await work()
   } catch (error) {
     if (error instanceof TypeError) throw new CommandError(2, forOptions(error.message))
+    const reported = driverReport(error)
+    if (reported !== undefined) throw unusable(database, reported)
     if (!isForgeError(error) || !/^(STORAGE|SCHEMA)_/.test(error.code)) throw error
     throw unusable(database, FIXES[error.code] ?? `${forOptions(error.message)}${otherServer(database)}`)
   }
+}
+
+/**
+ * Returns what an error says that a storage passes on as it is: that of a driver whose code has no other meaning, without the
+ * SQL that it may quote. Undefined for any other error, also for one of the system.
+ */
+export function driverReport(error: unknown): string | undefined {
+  if (!(error instanceof Error) || isForgeError(error) || systemCode(error) !== undefined) return undefined
+  if (!('code' in error) || typeof error.code !== 'string') return undefined
+  return `it reports "${error.message.replace(/(?:at or )?near ["'].*/s, '…')}" (${error.code})`
 }
 
 const FIXES: { readonly [code: string]: string | undefined } = {

@@ -72,8 +72,10 @@ const FAILURES: { readonly [code: string]: string | undefined } = {
   ENOSPC: 'no space is left on the device',
 }
 
-/** Returns the code of an error of the system, such as ENOENT; undefined for any other error. */
+/** Returns the code of an error of the system or of a stream, such as ENOENT; undefined for any other error. */
 export function systemCode(error: unknown): string | undefined {
   if (isForgeError(error) || !(error instanceof Error) || !('code' in error)) return undefined
-  return typeof error.code === 'string' ? error.code : undefined
+  const { code } = error
+  // Errors of drivers have codes too, such as 23505, ER_DUP_ENTRY and SQLITE_CONSTRAINT.
+  return typeof code === 'string' && /^(E[A-Z\d]+|ERR_STREAM_\w+)$/.test(code) ? code : undefined
 }

@@ -1,5 +1,6 @@
 import type { CommandUnknownOpts } from '@commander-js/extra-typings'
 import { Argument, Command, CommanderError } from '@commander-js/extra-typings'
+import { addOrganizations, addRepositories } from './additions.ts'
 import type { CommandIO, ExitCode } from './command.ts'
 import { CommandError, EXIT_CODES, newCommand, packageVersion } from './command.ts'
 import { completionScript, SHELLS } from './completion.ts'
@@ -37,7 +38,7 @@ export async function runCli(args: readonly string[], io: CommandIO): Promise<Ex
 }
 
 /** The options whose values are URLs. Their checks report at most the scheme of a URL. */
-const URL_OPTIONS: ReadonlySet<string> = new Set(['--db', '--public-url'])
+const URL_OPTIONS: ReadonlySet<string> = new Set(['--db', '--public-url', '--cors'])
 
 /**
  * Refuses a word that may hold a password where no URL belongs. Error messages show words and the values of most
@@ -73,6 +74,8 @@ export function createProgram(io: CommandIO): CommandUnknownOpts {
   const issues = program.command('issues').description('check, convert and move issues')
   for (const add of [addValidate, addConvert, addImport, addReattribute, addExport]) add(issues, io)
   addUsers(program.command('user').description('the users of "forgelet serve"'), io)
+  addOrganizations(program.command('org').description('the organizations of "forgelet serve"'), io)
+  addRepositories(program.command('repo').description('the repositories of "forgelet serve"'), io)
   addTokens(program.command('token').description('the access tokens of a user of "forgelet serve"'), io)
   addKeys(program.command('keys').description('the signing key of an instance'), io)
   addDoctor(program, io)

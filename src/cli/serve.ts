@@ -6,6 +6,7 @@ import { InvalidArgumentError } from '@commander-js/extra-typings'
 import { openStandalone } from '../standalone/standalone.ts'
 import type { CommandIO } from './command.ts'
 import { CommandError, newCommand, toldToStop } from './command.ts'
+import { addOrigin } from './cors.ts'
 import { databaseOf, inDatabase, onDatabase } from './database.ts'
 import { readFixture, systemCode } from './files.ts'
 import { followSigningKey, openSigningKeys } from './keys.ts'
@@ -40,6 +41,11 @@ function defineServe(program: Command) {
     .option('--port <port>', 'port to listen on; 0 takes a free one', integer(65_535), 3000)
     .option('--signing-key <file|git>', SIGNING_KEY, (name, others: readonly string[] = []) => [...others, name])
     .option('--max-pins <n>', 'pins of each kind in a repository, 0 to 1000', integer(1000), 3)
+    .option(
+      '--cors <origin>',
+      'origin whose pages may call the API, such as https://app.example.com; again for others',
+      addOrigin,
+    )
     .option('--public-url <url>', 'URL of the API for clients, if not host and port', parsePublicUrl)
     .option('--shutdown-timeout <n>', SHUTDOWN_TIMEOUT, integer(3600), 8)
     .option('--log-requests', 'log a line for each request: method, path, status, milliseconds')
@@ -72,6 +78,7 @@ async function serve(options: ServeOptions, io: CommandIO): Promise<void> {
   const signingKey = await openSigningKeys(options.signingKey ?? read?.keys ?? [])
 
   const server = new ForgeServer()
+  server.origins = new Set(options.cors)
   const address = `http://${urlHost(options.host)}:${await listen(server.http, options.host, options.port)}${API_PATH}`
   try {
     const publicUrl = options.publicUrl ?? address

@@ -6,6 +6,7 @@ import { nodeHandler } from '../http-adapters/node.ts'
 import type { Logger } from '../index.ts'
 import { isForgeError } from '../index.ts'
 import type { Standalone } from '../standalone/standalone.ts'
+import { allowOrigins } from './cors.ts'
 import type { OwnPage } from './pages.ts'
 import { API_PATH, jsonPage, ownPages } from './pages.ts'
 
@@ -30,6 +31,8 @@ export class ForgeServer {
   readonly http: Server
   /** The URL of the API page, for error bodies; `""` if not known yet. */
   docsUrl = ''
+  /** The origins whose pages may read responses. */
+  origins: ReadonlySet<string> = new Set()
   #phase: 'starting' | 'serving' | 'shutting down' = 'starting'
   #answer: Answer = (request, response) => this.#refuse(request, response, 503, 'STORAGE_UNAVAILABLE', 'starting')
   #obstacle = async (): Promise<string | undefined> => `the server is ${this.#phase}`
@@ -118,6 +121,7 @@ export class ForgeServer {
       if (this.#connections.get(socket) === response) this.#connections.set(socket, undefined)
     })
     if (this.#phase !== 'serving') response.setHeader('Connection', 'close')
+    if (allowOrigins(this.origins, request, response)) return
     const path = pathOf(request)
     if (path === '/healthz') reply(request, response, HEALTHY)
     else if (path === '/readyz') void this.#reportReadiness(request, response)

@@ -17,11 +17,13 @@ export { readExchange, readIssues } from './documents/read-exchange.ts'
 export type {
   IssueSource,
   ListSource,
+  OpenableBytes,
   ReadLimits,
   ReadOptions,
   ReadProgress,
   SourceFolder,
 } from './documents/read-options.ts'
+export type { CsvOptions } from './documents/write-csv.ts'
 export { writeCsv } from './documents/write-csv.ts'
 export { writeIssues } from './documents/write-issues.ts'
 export type { ConversionOptions, ExchangeFormat } from './forges/forge-format.ts'

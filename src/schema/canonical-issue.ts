@@ -1,6 +1,6 @@
 import { isObject, need } from './arguments.ts'
 import { canonicalDateTime } from './date-time.ts'
-import type { IssueRecord, LabelRecord, ReactionRecord } from './issue-record.ts'
+import type { IssueRecord, LabelRecord, MilestoneRecord, ReactionRecord } from './issue-record.ts'
 
 /**
  * Returns the one form that an issue has in canonical documents: properties in the order of the schema, optional ones
@@ -32,8 +32,23 @@ export function canonicalIssue(issue: IssueRecord): IssueRecord {
   }
 }
 
-function canonicalLabel({ name, color, description }: LabelRecord): LabelRecord {
+/** Returns the canonical form of a label. */
+export function canonicalLabel({ name, color, description }: LabelRecord): LabelRecord {
   return { name, ...(color && { color }), ...(description && { description }) }
+}
+
+/** Returns the canonical form of a milestone, with the same rules as those of an issue. */
+export function canonicalMilestone({ title, description, state, ...times }: MilestoneRecord): MilestoneRecord {
+  const { deadline, created, updated, closed } = times
+  return {
+    title,
+    ...(description && { description }),
+    ...(deadline && { deadline: canonicalDateTime(deadline) }),
+    ...(created && { created: canonicalDateTime(created) }),
+    ...(updated && { updated: canonicalDateTime(updated) }),
+    ...(closed && { closed: canonicalDateTime(closed) }),
+    state,
+  }
 }
 
 /** Returns the canonical form of a reaction to an issue or a comment. */

@@ -114,6 +114,12 @@ export interface ForgeErrorDetails {
    */
   EVENTS_PRUNED: { readonly oldest: string }
   /**
+   * The cursor is beyond the last event, whose cursor is `newest`: the database was restored from an older state, or is a
+   * replica that was behind. Events that the reader has seen are gone, and other events get their ids. To do: continue from
+   * `newest`, and then obtain the current state by other means.
+   */
+  CURSOR_AHEAD: { readonly newest: string }
+  /**
    * A document has records that cannot be imported; `violations` are the first 100 of `total`. To do: correct the document
    * at the places that they name. `forgelet issues validate` finds them without an import.
    */
@@ -179,6 +185,11 @@ export type WireCode =
    * `Bearer` or `token`, or mount the API with `crossSite: 'allow'`.
    */
   | 'CROSS_SITE'
+  /**
+   * The request has a header `Sudo` or a parameter `sudo`, with which Gitea acts for another user. To do: leave them out, and
+   * send a token of that user.
+   */
+  | 'SUDO_UNSUPPORTED'
   /**
    * As many exports or imports are running as the API allows. To do: repeat the request after the seconds of `Retry-After`,
    * or raise `limits.maxExports` or `limits.maxImports` of `createApi`.
@@ -258,6 +269,12 @@ export function isForgeError(value: unknown, code?: ForgeErrorCode): boolean {
 export function closedError(message: string, cause?: unknown): ForgeError<'STORAGE_UNAVAILABLE'> {
   const details = { outcome: 'nothing-done', closed: true } as const
   return new ForgeError('STORAGE_UNAVAILABLE', message, details, { cause })
+}
+
+/** Creates the error for a cursor of the outbox that is beyond the newest one. */
+export function cursorAhead(newest: string): ForgeError<'CURSOR_AHEAD'> {
+  const message = 'the cursor is beyond the last event, as after a restore: continue from the cursor in details.newest'
+  return new ForgeError('CURSOR_AHEAD', message, { newest })
 }
 
 const NOT_FOUND: Readonly<Record<HostThing, `${Uppercase<HostThing>}_NOT_FOUND`>> = {

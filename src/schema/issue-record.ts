@@ -91,6 +91,8 @@ export type ExchangeRecord =
 export interface RecordLocator {
   /** Returns the place of the record that was yielded last. Undefined: it has none. */
   place(): SourcePlace | undefined
+  /** Returns the greatest number of the pull requests and issues that were left out so far. 0: none. */
+  greatestLeftOut(): number
 }
 
 /** The place of a record in a source. `pointer` is its index, such as `/17`. */
@@ -107,4 +109,9 @@ export interface NotCarried {
   readonly pointer: string
   /** The file that it points into, if the source has several. */
   readonly file?: string
+  /**
+   * Of `user_name`: what users are called of whom the source has only the id, and their displayed names, as far as it has
+   * them. The first hundred.
+   */
+  readonly people?: readonly { readonly name: string; readonly displayed: string }[]
 }

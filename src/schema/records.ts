@@ -77,6 +77,8 @@ export interface PublicKey {
   readonly etag: string
   /** When the current key, or its subkey that signs, expires. Default: never. */
   readonly expiresAt?: Date | undefined
+  /** Whether the current key is revoked. Default: it is not. */
+  readonly isRevoked?: boolean | undefined
 }
 
 /** Maps each event type to its data: when it is written, and what its subject is. */
@@ -102,8 +104,8 @@ export interface ForgeEventData {
   /** `badges.catalogue.remove` removed a badge from the catalogue. No subject. */
   'badge.removed': { readonly slug: string }
   /**
-   * One for each batch of `exchange.import` that changed something. Counts of issues, and of comments that were created.
-   * Subject: repository.
+   * One for each batch of `exchange.import` that changed something. Counts of issues, and of comments that were created or
+   * replaced. Subject: repository.
    */
   'issues.imported': { readonly created: number; readonly updated: number; readonly comments: number }
   /**

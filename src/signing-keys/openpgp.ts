@@ -20,7 +20,8 @@ export async function publish(content: string | Uint8Array): Promise<PublicKey> 
   if (key.users.length === 0) {
     throw unreadableKey('no user id of the OpenPGP key can be verified; give its public half (gpg --export --armor)')
   }
-  return toPublicKey('openpgp', key.armor().replaceAll('\r', ''), await expiryOf(key))
+  const validity = { expiresAt: await expiryOf(key), isRevoked: await key.isRevoked() }
+  return toPublicKey('openpgp', key.armor().replaceAll('\r', ''), validity)
 }
 
 /** Describes the first key of a public armor. */

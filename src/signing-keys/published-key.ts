@@ -2,10 +2,17 @@ import { createHash } from 'node:crypto'
 import { ForgeError } from '../schema/errors.ts'
 import type { PublicKey, SigningKeyFormat } from '../schema/records.ts'
 
+/** What an operator is warned of. */
+export type Validity = Pick<PublicKey, 'expiresAt' | 'isRevoked'>
+
 /** Creates what a source returns. */
-export function toPublicKey(format: SigningKeyFormat, text: string, expiresAt?: Date): PublicKey {
+export function toPublicKey(
+  format: SigningKeyFormat,
+  text: string,
+  { expiresAt, isRevoked }: Validity = {},
+): PublicKey {
   const etag = `"${createHash('sha256').update(text).digest('base64url')}"`
-  return { format, text, etag, ...(expiresAt && { expiresAt }) }
+  return { format, text, etag, ...(expiresAt && { expiresAt }), ...(isRevoked && { isRevoked }) }
 }
 
 /** The error for a key of the other format than the one that was asked for. */

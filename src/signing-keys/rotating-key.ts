@@ -4,6 +4,7 @@ import { checkOptions } from '../schema/options.ts'
 import type { PublicKey, SigningKeyFormat } from '../schema/records.ts'
 import type { MaybePromise, SyncOrAsync } from '../schema/sync-or-async.ts'
 import { after, runMaybeAsync, wait } from '../schema/sync-or-async.ts'
+import type { Validity } from './published-key.ts'
 import { otherFormat, toPublicKey } from './published-key.ts'
 
 /**
@@ -31,14 +32,14 @@ export function rotatingKey(keys: {
   function* select(context: SigningKeyContext): SyncOrAsync<PublicKey> {
     const { format = current.format, logger } = context
     const found: PublicKey[] = []
-    let expiresAt: Date | undefined // that a former key expires is nothing to warn of
+    let validity: Validity = {} // that a former key expires, or is revoked, is nothing to warn of
     for (const source of sources) {
       if (source.format !== format && source.servesBoth !== true) continue
       try {
         const key = yield* wait(source.publicKey(context))
         if (key.format !== format) continue
         found.push(key)
-        if (source === current) expiresAt = key.expiresAt
+        if (source === current) validity = key
       } catch (error) {
         if (source === current) throw error
         if (logger === undefined || unreadable.has(source)) continue
@@ -47,11 +48,11 @@ export function rotatingKey(keys: {
       }
     }
     if (found.length === 0) throw otherFormat(current.format)
-    return yield* wait(join(format, found, expiresAt))
+    return yield* wait(join(format, found, validity))
   }
 
   /** Joins keys once, until one of them changes. */
-  function join(format: SigningKeyFormat, all: readonly PublicKey[], expiresAt?: Date): MaybePromise<PublicKey> {
+  function join(format: SigningKeyFormat, all: readonly PublicKey[], validity: Validity): MaybePromise<PublicKey> {
     const of = all.map(({ etag }) => etag).join()
     const known = joined.get(format)
     if (known?.of === of) return known.key
@@ -60,7 +61,7 @@ export function rotatingKey(keys: {
     const isArmor = format === 'openpgp' && texts.length > 1
     const joining = isArmor ? import('./openpgp.ts').then(({ joinArmors }) => joinArmors(texts)) : texts.join('')
     return after(joining, (text) => {
-      const key = toPublicKey(format, text, expiresAt)
+      const key = toPublicKey(format, text, validity)
       joined.set(format, { of, key })
       return key
     })

@@ -52,7 +52,7 @@ const NO_COMMENT = /PRIVATE KEY|[^\P{Cc}\t]|\p{Cs}|\uFFFD|[A-Z0-9+/]{32}/iu
 function publishLine(line: string): PublicKey {
   const { own, comment, key } = readLine(line)
   const isPlain = comment !== '' && !NO_COMMENT.test(comment)
-  return toPublicKey('ssh', `${own}${isPlain ? ` ${comment}` : ''}\n`, key.expires)
+  return toPublicKey('ssh', `${own}${isPlain ? ` ${comment}` : ''}\n`, { expiresAt: key.expires })
 }
 
 function readLine(line: string) {

@@ -11,7 +11,7 @@ import { HostDirectory } from './host-store/host-directory.ts'
 import { authenticate, hostPolicy, hostPresenter } from './host-store/host-ports.ts'
 import { isEmpty, loadFixture } from './host-store/load-fixture.ts'
 import type { DatabaseLocation } from './host-store/open-host-database.ts'
-import { openHostDatabase } from './host-store/open-host-database.ts'
+import { onExistingDatabase, openHostDatabase } from './host-store/open-host-database.ts'
 import { PageReader } from './host-store/page-reader.ts'
 import type { StandaloneUser } from './host-store/roles.ts'
 import { createTracker } from './host-store/tracker.ts'
@@ -88,6 +88,42 @@ export async function openStandalone(options: StandaloneOptions): Promise<Standa
   return openHostDatabase(options, (database) => openHost(database, { ...options, signingKey }, fixture))
 }
 
+/** The forge of a database, and how its repositories are found. */
+export type OpenForge = Pick<Standalone, 'forge' | 'findRepository'>
+
+/**
+ * Runs work on the forge of a database that `openStandalone` has set up, and closes the database. No table is created or
+ * changed.
+ *
+ * @throws ForgeError `SCHEMA_OUTDATED` if a table is missing or older; otherwise as `openStandalone`
+ */
+export function onExistingForge<T>(location: DatabaseLocation, work: (opened: OpenForge) => Promise<T>): Promise<T> {
+  return onExistingDatabase(location, async (database) => {
+    await database.check()
+    const directory = new HostDirectory(database)
+    return work({
+      forge: hostForge(database, directory, { logger: false }),
+      findRepository: (owner, name) => directory.findRepository(owner, name),
+    })
+  })
+}
+
+function hostForge<Tx>(
+  database: HostDatabase<Tx>,
+  directory: HostDirectory<Tx>,
+  options: Pick<StandaloneOptions, 'limits' | 'signingKey' | 'logger'>,
+): Forge<StandaloneUser, Tx> {
+  return createForge({
+    storage: database.storage,
+    policy: hostPolicy(directory),
+    membership: {
+      isMember: (asked, { transaction }) => directory.isMember(asked.organizationId, asked.userId, transaction),
+    },
+    issues: createTracker(database, directory),
+    ...options,
+  })
+}
+
 async function openHost<Tx>(
   database: HostDatabase<Tx>,
   options: StandaloneOptions,
@@ -96,17 +132,7 @@ async function openHost<Tx>(
   const { limits, signingKey, publicUrl, docsUrl, logger } = options
   try {
     const directory = new HostDirectory(database)
-    const forge = createForge({
-      storage: database.storage,
-      policy: hostPolicy(directory),
-      membership: {
-        isMember: (asked, { transaction }) => directory.isMember(asked.organizationId, asked.userId, transaction),
-      },
-      issues: createTracker(database, directory),
-      signingKey,
-      limits,
-      logger,
-    })
+    const forge = hostForge(database, directory, { limits, signingKey, logger })
     await database.migrate()
     const isLoaded = fixture !== undefined && (await loadFixture(database, forge, fixture))
     const api = createApi(forge, {

@@ -13,6 +13,7 @@ export type {
 export { parseFixture } from './fixture/parse-fixture.ts'
 export type { AccessToken, CreatedAccessToken } from './host-store/access-tokens.ts'
 export { createAccessToken, createUser, listAccessTokens, revokeAccessToken } from './host-store/access-tokens.ts'
+export { createOrganization, createRepository } from './host-store/additions.ts'
 export type { DatabaseLocation, DatabaseStatus } from './host-store/open-host-database.ts'
 export { databaseStatus } from './host-store/open-host-database.ts'
 export type { StandaloneUser } from './host-store/roles.ts'

@@ -30,8 +30,9 @@ export type {
  * - With a pool of pg, listen for the errors of the pool and of each client (`pool.on('error', …)`, and
  *   `pool.on('connect', (client) => client.on('error', …))`): otherwise a lost server ends the process, and the storage
  *   cannot listen there.
- * - The driver must return doubles as numbers, and texts and names unchanged. On MariaDB, connections must be `utf8mb4`
- *   and without the mode `NO_BACKSLASH_ESCAPES`: this is checked once. Leave `autocommit` on.
+ * - The driver must return doubles as numbers, and texts and names unchanged. On MariaDB, connections must be `utf8mb4`,
+ *   with `autocommit`, and without the modes `NO_BACKSLASH_ESCAPES` and `EMPTY_STRING_IS_NULL`. This is checked at the
+ *   first use, and is a `TypeError` otherwise.
  * - Before Kysely 0.28 a `Transaction` that has ended can still be used: do not use it.
  *
  * @param database - a `Kysely` of the host that is not a transaction

@@ -24,9 +24,9 @@ export type { MysqlConnection, MysqlPool, MysqlPoolConnection, MysqlQuery } from
  * For a URL, the storage opens its own pool on first use, with the mysql2 installed beside the application: ten
  * connections, or as many as `?connectionLimit=` in the URL states. A pool of the host is shared and stays open. The storage
  * reads and writes the same whatever the host has set on its pool for numbers, texts, rows and placeholders, for isolation and
- * `autocommit`, and it changes none of these settings. Two settings are refused with a `TypeError`: a `charset` other than
- * `utf8mb4`, which loses text, and the mode `NO_BACKSLASH_ESCAPES`, in which a text could end a statement of a library. This is
- * checked at the first use. If the host left a transaction open on a connection
+ * `autocommit`, and it changes none of these settings. Three settings are refused with a `TypeError`: a `charset` other than
+ * `utf8mb4`, which loses text, the mode `NO_BACKSLASH_ESCAPES`, in which a text could end a statement of a library, and the
+ * mode `EMPTY_STRING_IS_NULL`. This is checked at the first use. If the host left a transaction open on a connection
  * of its pool, the storage rolls it back: each use of such a pool begins with ROLLBACK.
  * Source: docs/databases.md
  *

@@ -46,7 +46,8 @@ export type { PgAnswer, PgClient, PgPool, PgPoolClient, PgQuery, PgTypes } from 
  *
  * A lost server does not end the process: the storage listens for `error` events of its own pool, of the host's pool
  * and of the clients that it uses, and leaves these listeners there. On a client that is pipelining, as those of its own pool
- * are, a `beforeCommit` cannot use cursors and streams of pg. The host's parsers (`pg.types.setTypeParser`) have no effect on the storage. Statements are
+ * are, a `beforeCommit` cannot use cursors and streams of pg. The host's parsers (`pg.types.setTypeParser`) have no effect on the storage. A pool with
+ * `binary: true`, with `extra_float_digits` below 0 or of pg-native is a `TypeError` at the first use. Statements are
  * prepared under names that are the same in every process, except in the host's transactions. If a proxy does not keep
  * them (PgBouncer before 1.21, for example), the storage notices and continues without prepared statements.
  *

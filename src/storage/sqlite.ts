@@ -6,6 +6,7 @@ import { sqliteDialect } from './sql/dialects/sqlite.ts'
 import type { HostPortsOf, HostTables } from './sql/host/tables.ts'
 import { planSchema } from './sql/schema/schema.ts'
 import type { SqliteHandle } from './sql/sqlite/connection.ts'
+import type { SqliteStorageOptions } from './sql/sqlite/database.ts'
 import type { SqliteConnection } from './sql/sqlite/handle.ts'
 import { openWithBetterSqlite3 } from './sql/sqlite/handle.ts'
 import { createSqliteStorage } from './sql/sqlite/sqlite-runtime.ts'
@@ -14,14 +15,16 @@ export type { SqlStorageOptions } from './sql/context.ts'
 export type { IdColumn } from './sql/dialect.ts'
 export type { IdColumns } from './sql/ids.ts'
 export type { SqliteHandle } from './sql/sqlite/connection.ts'
+export type { SqliteStorageOptions } from './sql/sqlite/database.ts'
 export type { SqliteConnection } from './sql/sqlite/handle.ts'
 
 /**
  * A storage in an SQLite database. Every acknowledged change is durable (`synchronous = FULL`).
  *
- * For a file name, or for a handle that is open on a file, the storage opens its own writer and its own reader with the
- * handle's constructor. It uses the handle itself only in `withTransactionSync`, so a read-only handle does not prevent
- * other calls. A file name denotes the same file even if the process changes its directory. The umask of the process
+ * For a file name, or for a handle that is open on a file, the storage opens its own writer and its own reader: with the
+ * handle's constructor, or by the option `open`, for a handle with a key, a `nativeBinding` or another constructor. At
+ * first use it checks that they read the database of the handle. It uses the handle itself only in `withTransactionSync`,
+ * so a read-only handle does not prevent other calls; and to write the first page of an empty file, in `migrate()`. A file name denotes the same file even if the process changes its directory. The umask of the process
  * decides who may read a file that is created. A database in memory has a single connection: a plain call while the
  * handle is inside a transaction is a `TypeError`, and so is a plain change on any handle. The storage opens nothing
  * before the first use. Only `migrate()` creates tables.
@@ -38,23 +41,23 @@ export type { SqliteConnection } from './sql/sqlite/handle.ts'
  * @param fileOrHandle - a file (opened with the better-sqlite3 installed beside the application), `:memory:`, or an
  * open handle of better-sqlite3 12 or 13, of node:sqlite (Node 22.13 and newer, Deno) or of bun:sqlite (Bun 1.4); the
  * handle must return rows as objects
- * @throws TypeError if an option is invalid or the file name is empty; on first use if the constructor of the handle
- * opens another database. Every call: ForgeError `SCHEMA_OUTDATED` before `migrate()`, `SCHEMA_TOO_NEW`, `STORAGE_BUSY`
+ * @throws TypeError if an option is invalid or the file name is empty; on first use if the handle is not of one of these
+ * drivers, has `locking_mode = exclusive`, or the storage cannot open another one on its database. Every call: ForgeError `SCHEMA_OUTDATED` before `migrate()`, `SCHEMA_TOO_NEW`, `STORAGE_BUSY`
  * if others kept the file locked for five seconds, `STORAGE_UNAVAILABLE` (its outcome is `unknown` if a `beforeCommit`
  * ended the transaction of its batch); TypeError if an id does not fit its column
  */
 export function sqliteStorage<H extends SqliteHandle, T extends HostTables>(
   fileOrHandle: string | H,
-  options: SqlStorageOptions & { readonly tables: T },
+  options: SqliteStorageOptions<H> & { readonly tables: T },
 ): ForgeStorage<H> & { readonly host: HostPortsOf<H, T> }
 /** The same without tables of the host. */
 export function sqliteStorage<H extends SqliteHandle = SqliteHandle>(
   fileOrHandle: string | H,
-  options?: SqlStorageOptions,
+  options?: SqliteStorageOptions<H>,
 ): ForgeStorage<H>
 export function sqliteStorage<H extends SqliteHandle>(
   fileOrHandle: string | H,
-  options: SqlStorageOptions = {},
+  options: SqliteStorageOptions<H> = {},
 ): ForgeStorage<H> {
   return createSqliteStorage(fileOrHandle, options).storage
 }

@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { readPrivateKey, revokeKey } from 'openpgp'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { describeWith } from '../programs.ts'
 import { newFolder, runForgelet, runForgeletProcess, startForgelet } from '../start-forgelet.ts'
@@ -32,6 +33,22 @@ describe('forgelet keys', () => {
       fingerprint,
       ...(format === 'ssh' ? { comment: 'Example Forge <forge@example.com>' } : { isRevoked: false }),
     })
+  })
+
+  test('warns of a revoked key when it is served, and not of a former one', async () => {
+    const [{ file }, { file: other }] = [await generate('key', 'openpgp'), await generate('other', 'openpgp')]
+    const privateKey = await readPrivateKey({ armoredKey: await readFile(file, 'utf8') })
+    const { publicKey } = await revokeKey({ key: privateKey })
+    await writeFile(join(folder, 'revoked.asc'), publicKey)
+    const keys = ['--signing-key', join(folder, 'revoked.asc'), '--signing-key', other]
+    const said = []
+    for (const order of [keys, [...keys.slice(2), ...keys.slice(0, 2)]]) {
+      const server = await startForgelet(['--db', ':memory:', ...order])
+      await expect.poll(async () => (await fetch(`${server.url}/signing-key.gpg`)).status).toBe(200)
+      said.push((await server.stop()).err.match(/warning: .*/g))
+    }
+
+    expect(said).toEqual([["warning: the signing key is revoked; sign with another { format: 'openpgp' }"], null])
   })
 
   test('does not write over a file, and refuses a name that is none', async () => {

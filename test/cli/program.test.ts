@@ -45,10 +45,10 @@ describe('forgelet', () => {
 
 describeWith(['bash'], 'forgelet completion bash', () => {
   test.each([
-    ['', 'serve schema issues user token keys doctor openapi completion --version --help'],
+    ['', 'serve schema issues user org repo token keys doctor openapi completion --version --help'],
     ['iss', 'issues'],
     ['issues im', 'import'],
-    ['issues import issues.json --on-', '--on-conflict'],
+    ['issues import issues.json --on-c', '--on-conflict'],
     ['issues import --on-conflict ', 'refuse skip update'],
     ['issues validate --from gitl', 'gitlab gitlab-rest'],
     ['schema plan --ids ', '--json --db --prefix --schema --ids --help'],

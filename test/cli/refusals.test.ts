@@ -83,7 +83,7 @@ issues export --repo acme/none --db ours.sqlite => has no repository acme/none
 
 /** Wrong usage: exit code 2. */
 const WRONG = refusals(`
-=> name a command: serve, schema, issues, user, token, keys, doctor, openapi, completion; see "forgelet --help"
+=> name a command: serve, schema, issues, user, org, repo, token, keys, doctor, openapi, completion; see "forgelet --help"
 server => unknown command 'server' (Did you mean serve?); see "forgelet --help"
 schema => name a command: status, plan, apply; see "forgelet schema --help"
 schema drop => unknown command 'drop'; see "forgelet schema --help"
@@ -98,6 +98,11 @@ serve --port http => Give an integer from 0 to 65535
 serve --max-pins 1.5 => Give an integer from 0 to 1000
 serve --host 203.0.113.7 => --host 203.0.113.7: cannot listen there
 serve --public-url example.com => --public-url: give an http or https address
+serve --cors * => --cors: give an origin in lower case, without a path
+serve --cors null => --cors: give an origin
+serve --cors https://app.example.com/ => --cors: give an origin
+serve --cors https://App.example.com => --cors: give an origin
+serve --cors https://a:secret@app.example.com => --cors: give an origin
 serve --public-url ftp://example.com => --public-url: give an http
 serve --public-url https://a:secret@example.com => --public-url: give an http
 serve --db mysql://u:secret@127.0.0.1:1 => the URL must name a database: mysql://server/database

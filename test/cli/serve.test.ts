@@ -80,6 +80,52 @@ describe('forgelet serve', () => {
     expect((await stop()).err).toContain('fixture other.json ignored: database forgelet.sqlite already has users\n')
   })
 
+  test('answers the preflights of the origins that it is given, and lets their pages read every reply', async () => {
+    const [app, other] = ['https://app.example.com', 'http://localhost:8080']
+    const { url } = await serveWorld('--cors', app, '--cors', other)
+    const send = async (path: string, method: string, origin: string, more: Record<string, string> = {}) => {
+      const reply = await fetch(`${url}${path}`, { method, headers: { ...headers, origin, ...more } })
+      const cors = [...reply.headers].filter(([name]) => name.startsWith('access-control-allow-') || name === 'vary')
+      return [
+        reply.status,
+        Object.fromEntries(cors.map(([name, value]) => [name.replace('access-control-allow-', ''), value])),
+      ]
+    }
+    const asking = { 'access-control-request-method': 'PUT', 'access-control-request-headers': 'authorization' }
+    const allowed = (origin: string) => ({ vary: 'Origin', origin })
+
+    for (const origin of [app, other]) {
+      for (const path of ['/orgs/acme/blocks/sam', '/no/such/path']) {
+        expect(await send(path, 'OPTIONS', origin, asking)).toEqual([
+          204,
+          {
+            ...allowed(origin),
+            methods: 'GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS',
+            headers: 'Authorization, Content-Type, If-None-Match, User-Agent, X-Gitea-OTP',
+          },
+        ])
+      }
+      expect(await send('/repos/acme/rocket/issues/3/pin', 'POST', origin)).toEqual([204, allowed(origin)])
+      for (const path of ['/version', '/orgs/acme/blocks', '/repos/acme/rocket/issues/export']) {
+        expect(await send(path, 'GET', origin)).toEqual([200, allowed(origin)])
+      }
+      expect(await send('/no/such/path', 'GET', origin)).toEqual([404, allowed(origin)])
+      expect(await send('/orgs/acme/blocks', 'OPTIONS', origin)).toEqual([204, allowed(origin)])
+    }
+    for (const origin of [
+      'https://app.example.com:8443',
+      'http://app.example.com',
+      'null',
+      'https://evil.example.com',
+    ]) {
+      expect(await send('/orgs/acme/blocks', 'OPTIONS', origin, asking)).toEqual([204, { vary: 'Origin' }])
+      expect(await send('/version', 'GET', origin)).toEqual([200, { vary: 'Origin' }])
+    }
+    const without = await serveWorld()
+    const reply = await fetch(`${without.url}/version`, { headers: { origin: app } })
+    expect([reply.headers.get('vary'), reply.headers.get('access-control-allow-origin')]).toEqual([null, null])
+  })
+
   test('takes a fixture in YAML', async () => {
     await writeFile(join(folder, 'world.yml'), 'users:\n  - username: "no"\n    siteAdmin: true\n    tokens: [t]\n')
     const { url } = await serve('--db', ':memory:', '--fixture', 'world.yml')

@@ -104,6 +104,27 @@ describe('the packed package', () => {
     })
   })
 
+  it('looks at the version of better-sqlite3 before it loads one that would end the process', () => {
+    const driver = join(project, 'node_modules/better-sqlite3')
+    mkdirSync(driver)
+    writeFileSync(join(driver, 'package.json'), JSON.stringify({ version: '13.2.0' }))
+    writeFileSync(join(driver, 'index.js'), "process.kill(process.pid, 'SIGSEGV')")
+    const text = `
+      const { openSqlite } = require('forgelet/storage/sqlite')
+      try { openSqlite('forge.sqlite') } catch (error) { process.stdout.write(error.code + ' ' + error.message) }`
+    const { signal, stdout } = spawnSync(process.execPath, ['-e', text], { cwd: project, encoding: 'utf8' })
+    rmSync(driver, { recursive: true })
+
+    expect({ signal, stdout }).toEqual(
+      Number(process.versions['napi']) >= 10
+        ? { signal: 'SIGSEGV', stdout: '' } // this Node can load it
+        : {
+            signal: null,
+            stdout: expect.stringMatching(/^STORAGE_UNAVAILABLE better-sqlite3 13.2.0 needs Node 22.14 .*sqlite3@12/),
+          },
+    )
+  })
+
   it('knows its own errors across import and require', () => {
     const text = `
       import { isForgeError } from 'forgelet'

@@ -71,7 +71,7 @@ const REFUSED: readonly [
   [fetchHandler, [api, { authenticate: port, crosssites: 'allow' }], 'fetchHandler', 'crosssites', 'crossSite'],
   [memoryStorage, [{ prefix: 'forge_' }], 'memoryStorage', 'prefix'],
   [sqliteStorage, [':memory:', { prefixes: 'forge_' }], 'sqliteStorage', 'prefixes', 'prefix'],
-  [sqliteStorage, [':memory:', { schema: 'forge' }], 'sqliteStorage', 'schema', 'ids'],
+  [sqliteStorage, [':memory:', { schema: 'forge' }], 'sqliteStorage', 'schema', 'open'],
   [sqliteStorage, [':memory:', { ids: { users: 'uuid' } }], 'sqliteStorage', 'ids.users', 'ids.user'],
   [postgresStorage, ['postgres://a.example/b', { schemas: 'forge' }], 'postgresStorage', 'schemas', 'schema'],
   [mysqlStorage, ['mysql://a.example/b', { id: {} }], 'mysqlStorage', 'id', 'ids'],

@@ -100,6 +100,7 @@ const PROBES: readonly Probe[] = [
   failing(new ForgeError('SCHEMA_TOO_NEW', '', { found: 3, oldestLibrary: 2 })),
   { headers: { authorization: 'token nobody' } },
   { headers: { origin: 'https://evil.example.com' } },
+  { headers: { authorization: 'token root', sudo: 'mia' } },
   { world: { policy } },
   { world: { policy }, headers: {} },
   { world: { limits: { maxBodyBytes: 1, maxImportBytes: 1 } } },
@@ -122,6 +123,10 @@ const UNKNOWN = [
   'organizationListBlocks access_token',
   'organizationListBlocks q',
   'organizationListBlocks token',
+  'pinIssue page',
+  'pinIssue sudo',
+  'repoListPinnedIssues q',
+  'repoListPinnedIssues sudo',
 ]
 
 beforeAll(async () => {

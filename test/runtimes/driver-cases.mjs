@@ -157,7 +157,7 @@ const ON_FILES = {
     }
     const storage = host.world.storage(host.world.keep(new Own()))
 
-    await assert.rejects(storage.migrate(), (error) => error instanceof TypeError && /another/.test(error.message))
+    await assert.rejects(storage.migrate(), (error) => error instanceof TypeError && /open:/.test(error.message))
   },
 
   'a file that is no database is STORAGE_UNAVAILABLE': async (host) => {

@@ -80,16 +80,18 @@ describe('keys in rotation', () => {
     expect(await pub()).toMatchObject({ status: 404, text: expect.stringContaining('signing key format is openpgp') })
   })
 
-  test('expire with the current one, whatever became of a former one', async () => {
+  test('expire and are revoked with the current one, whatever became of a former one', async () => {
     const expiresAt = new Date(0)
     const former = {
       format: 'openpgp',
-      publicKey: async () => ({ ...(await openpgpAt(0).publicKey()), expiresAt }),
+      publicKey: async () => ({ ...(await openpgpAt(0).publicKey()), expiresAt, isRevoked: true }),
     } as const
     const { gpg, logged } = await routes(rotatingKey({ current: sshAt(0), former: [former] }))
 
     expect(await gpg()).toMatchObject({ status: 200 })
     expect(logged).toEqual([])
+    const { isRevoked } = await rotatingKey({ current: former, former: [openpgpAt(1)] }).publicKey()
+    expect(isRevoked).toBe(true)
   })
 
   test('are joined once, and answer at once then', async () => {

@@ -1,6 +1,17 @@
 import { expect } from 'vitest'
 import type { ForgeStorage } from '../../src/storage/storage.ts'
-import { BOARD, block, blocksOf, define, grant, issuesOn, outbox, pin, slugsHeldBy } from '../../src/testing/testing.ts'
+import {
+  BOARD,
+  block,
+  blocksOf,
+  define,
+  grant,
+  issuesOn,
+  LATER,
+  outbox,
+  pin,
+  slugsHeldBy,
+} from '../../src/testing/testing.ts'
 
 /** Ids that doubles do not hold, and one below zero. */
 export const LARGE_IDS: readonly string[] = ['9007199254740993', '9223372036854775807', '-1']
@@ -24,9 +35,16 @@ export async function expectAllKept<Tx>(storage: ForgeStorage<Tx>): Promise<void
   expect(new Set(await slugsHeldBy(storage, '30'))).toEqual(new Set(SLUGS))
   expect(await storage.blocks.among('20', ['9007199254740992', ...LARGE_IDS])).toEqual(new Set(LARGE_IDS))
   expect(events.items.map((event) => event.issueId)).toEqual(LARGE_IDS.toReversed())
+  const reader = { name: 'mail', holder: 'one' }
+  const { cursor } = await storage.events.read({
+    after: (await storage.events.claim(reader, 60_000))?.cursor,
+    limit: 100,
+  })
+  expect(await storage.events.advance(reader, cursor)).toBe(true)
   expect((await outbox(storage)).map((event) => event.type)).toEqual([
     ...['issue.pinned', 'issue.pinned', 'issue.pinned', 'user.blocked', 'user.blocked', 'user.blocked'],
     ...SLUGS.map(() => 'badge.defined'),
     ...SLUGS.map(() => 'badge.granted'),
   ])
+  expect(await storage.events.prune(LATER)).toBe(LARGE_IDS.length + 2 * SLUGS.length)
 }

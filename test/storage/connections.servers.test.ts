@@ -247,6 +247,13 @@ onEachUse((kind, onEach) => {
         expect(await issuesOn(storage, BOARD)).toEqual(['2'])
       }))
 
+    test('end a read of the outbox, of several steps, by one deadline', (context) =>
+      onSilent(context, async ({ storage, proxy }) => {
+        proxy.silence()
+
+        await expect(inTime(Promise.resolve(outbox(storage)))).rejects.toMatchObject(REFUSED)
+      }))
+
     for (const state of ['new', 'used']) {
       test(`never ask for a larger pool: ${state}`, (context) =>
         onSilent(context, async ({ storage, proxy }) => {

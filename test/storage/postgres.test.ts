@@ -32,6 +32,21 @@ describe('a PostgreSQL storage', () => {
     expect(() => Reflect.apply(postgresStorage, undefined, [new pg.Client(URL)])).toThrow('or a pool of pg')
   })
 
+  test('refuses the clients of pg-native, and gives them back', async () => {
+    const released: unknown[] = []
+    const native = {
+      native: {},
+      query: () => Promise.reject(new Error('cannot insert multiple commands into a prepared statement')),
+      release: (destroy?: boolean) => void released.push(destroy),
+    }
+    const storage = postgresStorage({ query: native.query, connect: async () => native })
+
+    await expect(storage.migrate()).rejects.toThrow(/pg-native/)
+    await expect(storage.schemaStatus()).rejects.toBeInstanceOf(TypeError)
+    await expect(async () => storage.checkTransaction(native)).rejects.toThrow(TypeError)
+    expect(released).toEqual([undefined, undefined])
+  })
+
   test('says of a URL that cannot be read so much, and no secret in it', async () => {
     const storage = postgresStorage('postgres://user:secret@host:port/forge')
     const thrown = await storage.migrate().catch((error: unknown) => error)

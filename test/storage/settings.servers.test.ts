@@ -1,12 +1,12 @@
 import { sql } from 'kysely'
 import type { PoolOptions } from 'mysql2'
-import type pg from 'pg'
+import pg from 'pg'
 import { expect, onTestFinished, test } from 'vitest'
 import { kyselyStorage } from '../../src/storage/kysely.ts'
 import type { PgPool } from '../../src/storage/postgres.ts'
 import { postgresStorage } from '../../src/storage/postgres.ts'
 import type { ForgeStorage } from '../../src/storage/storage.ts'
-import { BOARD, blocksOf, issuesOn, pin } from '../../src/testing/testing.ts'
+import { BOARD, block, blocksOf, define, grant, issuesOn, pin, retire } from '../../src/testing/testing.ts'
 import { expectAllKept } from './all-kept.ts'
 import type { MariadbHost, PostgresHost } from './driver-hosts.ts'
 import { onMariadb, onPostgres } from './driver-hosts.ts'
@@ -52,6 +52,7 @@ const STATEMENTS: readonly string[] = [
   "set sql_mode = 'PAD_CHAR_TO_FULL_LENGTH,NO_UNSIGNED_SUBTRACTION,REAL_AS_FLOAT,ONLY_FULL_GROUP_BY'",
   'set session transaction isolation level serializable',
   'set innodb_lock_wait_timeout = 1, max_statement_time = 20',
+  'set sql_safe_updates = 1',
 ]
 
 /** What the storage changes for itself on a connection of mysql2, and cannot change through Kysely. */
@@ -66,8 +67,35 @@ const ONLY_POOL_STATEMENTS: readonly string[] = [
 /** What makes connections unfit, and what the storage says. */
 const REFUSED: readonly (readonly [PoolOptions, string | undefined, RegExp])[] = [
   [{}, "set sql_mode = 'NO_BACKSLASH_ESCAPES'", /remove NO_BACKSLASH_ESCAPES from its sql_mode/],
+  [{}, "set sql_mode = 'ANSI_QUOTES,EMPTY_STRING_IS_NULL'", /remove EMPTY_STRING_IS_NULL from its sql_mode/],
   [{ charset: 'LATIN1_SWEDISH_CI' }, undefined, /uses latin1.*utf8mb4/],
   [{ charset: 'UTF8' }, undefined, /uses utf8mb3.*utf8mb4/],
+]
+
+/** What makes a Kysely on MariaDB unfit, which the storage reads past on a pool of mysql2. */
+const KYSELY_REFUSED: readonly (readonly [PoolOptions, string | undefined, RegExp])[] = [
+  [{}, 'set autocommit = 0', /autocommit = 0/],
+  [{ typeCast: (field, next) => (field.type === 'DOUBLE' ? field.string() : next()) }, undefined, /typeCast/],
+  [{ rowsAsArray: true }, undefined, /list of objects/],
+]
+
+/** How pg reads a value, as hosts replace it for all queries. */
+const parsing = (type: number, parser: (value: string) => unknown): pg.PoolConfig => ({
+  types: {
+    getTypeParser: (oid: number, format?: unknown) =>
+      oid === type ? parser : pg.types.getTypeParser(oid, format === 'binary' ? 'binary' : 'text'),
+  },
+})
+
+const NOTHING: pg.PoolConfig = {}
+
+/** What makes connections to PostgreSQL unfit: over a pool of pg and over a Kysely, or only there. */
+const PG_REFUSED: readonly (readonly [string, pg.PoolConfig, RegExp, ways: readonly number[]])[] = [
+  ['extra_float_digits = -1', { options: '-c extra_float_digits=-1' }, /extra_float_digits/, [0, 1]],
+  ['extra_float_digits = -15', { options: '-c extra_float_digits=-15' }, /extra_float_digits/, [0, 1]],
+  ['binary', { ...NOTHING, ...{ binary: true } }, /binary/, [0, 1]],
+  ['a parser of float8', parsing(701, (value) => value), /float8 \(701\)/, [1]],
+  ['a parser of texts', parsing(25, (value) => value.trim()), /text \(25\)/, [1]],
 ]
 
 /** A storage, and statements of its host on the same connections. */
@@ -91,6 +119,23 @@ onPostgres((open) => {
       await expectAllKept(host.storage(host.pool({ options: `-c ${setting}` }), { schema: 'public' }))
     },
   )
+
+  test.each(PG_REFUSED)('connections with %s are refused, with the fix', async (_, config, fix, ways) => {
+    for (const n of ways) {
+      const { storage } = wayOf(postgresWays(await open(), config), n)
+
+      await expect(pin(storage, BOARD, '1')).rejects.toThrow(fix)
+      await expect(Promise.resolve(storage.events.read({ after: undefined, limit: 1 }))).rejects.toThrow(TypeError)
+      await expect(storage.migrate()).rejects.toThrow(TypeError)
+    }
+  })
+
+  test.each(['float8', 'text'])('a parser of %s changes nothing on a pool of pg', async (type) => {
+    const host = await open()
+    const parser = type === 'text' ? parsing(25, (value) => value.trim()) : parsing(701, (value) => value)
+
+    await expectAllKept(host.storage(host.pool(parser)))
+  })
 
   test('a pool that forgets what is prepared changes nothing', async () => {
     const host = await open()
@@ -145,6 +190,42 @@ onMariadb((open) => {
     const host = await open()
 
     await expectAllKept(host.storage(host.pool({}, statement)))
+  })
+
+  test.each(KYSELY_REFUSED)('a Kysely with %j and %s is refused, with the fix', async (options, statement, fix) => {
+    const { storage } = wayOf(mariadbWays(await open(), options, statement), 1)
+
+    await expect(pin(storage, BOARD, '1')).rejects.toThrow(fix)
+    await expect(storage.migrate()).rejects.toThrow(TypeError)
+  })
+
+  test.each(['sql_safe_updates = 1', 'autocommit = 0'])(
+    'a transaction of the host with %s changes nothing',
+    async (setting) => {
+      const host = await open()
+      const transaction = await host.begun(setting)
+      const storage = host.storage()
+      for (const issueId of ['1', '2', '3']) await pin(storage, BOARD, issueId, { transaction })
+      await block(storage, '20', '30', { transaction })
+      await define(storage, 'owl', { transaction })
+      await grant(storage, '30', ['owl'], { transaction })
+      await retire(storage, { thing: 'user', userId: '30' }, { transaction })
+      await retire(storage, { thing: 'issue', issueId: '2', repositoryId: '10', kind: 'issue' }, { transaction })
+      await transaction.commit()
+
+      expect([await issuesOn(storage, BOARD), await blocksOf(storage, '20')]).toEqual([['1', '3'], []])
+    },
+  )
+
+  test('connections that do not commit by themselves migrate for all', async () => {
+    const host = await open()
+    const options = { prefix: 'mine_' }
+    const pool = host.pool({}, 'set autocommit = 0')
+    const storages = [host.storage(pool, options), host.storage(pool, options)]
+    await Promise.all(storages.map((storage) => storage.migrate()))
+    await expectAllKept(anyHost(host.storage(pool, options)))
+
+    expect((await host.storage(host.url, options).schemaStatus()).state).toBe('current')
   })
 
   test('connections go back as they were', async () => {

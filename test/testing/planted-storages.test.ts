@@ -15,9 +15,11 @@ import { storageContract, turns } from '../../src/testing/testing.ts'
 type Memory = ForgeStorage<undefined>
 type Plant = (sound: Memory) => Partial<Memory>
 
+const BOARD = { repositoryId: '10' } as const
 const REFERENCE = 'after the same changes'
 const ABORTED = 'a change of a pin board is not written without a time, or when its caller has aborted'
 const FORTY = 'of forty holders that claim a new or free consumer concurrently, one gets it'
+const AHEAD = 'a cursor beyond the last event'
 const CLOSED = 'a closed storage refuses every call'
 const RETURNED = 'modifying what was returned changes nothing stored'
 
@@ -72,6 +74,28 @@ const PLANTED: readonly [fault: string, caughtBy: string, plant: Plant][] = [
         return outcome.events
       },
     }),
+  ],
+  [
+    'leaves a deleted issue on boards of the other kind',
+    'a retired issue leaves every board that has it, of any repository and kind',
+    (sound) => {
+      const left = new Map<string, readonly PinRow[]>()
+      return {
+        async retire(retirement) {
+          const { retired } = retirement
+          if (retired.thing === 'issue') {
+            const board = { ...BOARD, kind: retired.kind === 'issue' ? 'pullRequest' : 'issue' } as const
+            left.set(JSON.stringify(board), await sound.pinBoards.load(board))
+          }
+          return sound.retire(retirement)
+        },
+        pinBoards: {
+          ...sound.pinBoards,
+          load: ({ repositoryId, kind }) =>
+            left.get(JSON.stringify({ repositoryId, kind })) ?? sound.pinBoards.load({ repositoryId, kind }),
+        },
+      }
+    },
   ],
   [
     'prepares before it locks',
@@ -192,6 +216,18 @@ const PLANTED: readonly [fault: string, caughtBy: string, plant: Plant][] = [
         }
       },
     })),
+  ],
+  [
+    'reads nothing after a cursor beyond its last event',
+    AHEAD,
+    within('events', ({ read }) => ({
+      read: async (query) => unlessAhead(() => read(query), { events: [], cursor: query.after ?? '' }),
+    })),
+  ],
+  [
+    'moves a consumer beyond its last event',
+    AHEAD,
+    within('events', ({ advance }) => ({ advance: async (...given) => unlessAhead(() => advance(...given), true) })),
   ],
   ['compares slugs without case', REFERENCE, slugsAs((slug) => slug.toLowerCase())],
   ['compares slugs without trailing blanks', REFERENCE, slugsAs((slug) => slug.trimEnd())],
@@ -355,6 +391,16 @@ function redeciding<Key, State, Result>(
     ...rest,
     prepare: async (state, transaction) => alter(await prepare(state, transaction)),
   })
+}
+
+/** Makes a call of the outbox that does not refuse a cursor. */
+async function unlessAhead<T>(call: () => MaybePromise<T>, otherwise: T): Promise<T> {
+  try {
+    return await call()
+  } catch (error) {
+    if (isForgeError(error, 'CURSOR_AHEAD')) return otherwise
+    throw error
+  }
 }
 
 function rowsAs(alter: (rows: readonly PinRow[]) => readonly PinRow[]): Plant {

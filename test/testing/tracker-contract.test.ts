@@ -59,6 +59,11 @@ const PLANTED: readonly (readonly [fault: string, caughtBy: string, plant: Plant
       },
     }),
   ],
+  ...(['labelUpdates', 'milestoneUpdates'] as const).map((list): (typeof PLANTED)[number] => [
+    `ignores ${list}`,
+    'labels and milestones that exist are replaced by an update, also on the issues that have them',
+    (sound) => ({ write: (batch) => sound.write({ ...batch, [list]: [] }) }),
+  ]),
   [
     'adds to the issue that it should replace',
     'an update replaces the whole issue',
@@ -89,6 +94,19 @@ const PLANTED: readonly (readonly [fault: string, caughtBy: string, plant: Plant
     }),
   ],
   [
+    'leaves a comment that was edited',
+    'a comment that was edited replaces the one that it was',
+    (sound) => ({ write: (batch) => sound.write({ ...batch, commentUpdates: [] }) }),
+  ],
+  [
+    'adds the comment that was edited',
+    'a comment that was edited replaces the one that it was',
+    (sound) => ({
+      write: ({ commentUpdates, ...batch }) =>
+        sound.write({ ...batch, comments: [...batch.comments, ...commentUpdates], commentUpdates: [] }),
+    }),
+  ],
+  [
     'returns only the users that it knows',
     'users are found in the order in which they were asked, and unknown ones are undefined',
     (sound) => ({ findUsers: (users) => sound.findUsers(users).filter((id) => id !== undefined) }),
@@ -101,6 +119,25 @@ const PLANTED: readonly (readonly [fault: string, caughtBy: string, plant: Plant
         const { nextNumber } = sound
         sound.write(batch)
         sound.nextNumber = nextNumber
+      },
+    }),
+  ],
+  [
+    'lowers the next number',
+    'the next issue of the host has a number above the numbers that were reserved, which are no issues',
+    (sound) => ({
+      reserveNumbers({ upTo }) {
+        sound.nextNumber = upTo + 1
+      },
+    }),
+  ],
+  [
+    'keeps the numbers that were reserved as issues',
+    'the next issue of the host has a number above the numbers that were reserved, which are no issues',
+    (sound) => ({
+      reserveNumbers(reservation) {
+        sound.taken.add(reservation.upTo)
+        sound.reserveNumbers(reservation)
       },
     }),
   ],
@@ -194,6 +231,7 @@ async function open(plant: Plant = () => ({})): Promise<TrackerHost<Person, unde
     labelsAndMilestones: () => sound.labelsAndMilestones(),
     findUsers: (users) => sound.findUsers(users),
     write: (batch) => sound.write(batch),
+    reserveNumbers: (reservation) => sound.reserveNumbers(reservation),
     attribution: sound.attribution,
     ...plant(sound),
   }

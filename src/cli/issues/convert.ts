@@ -1,7 +1,8 @@
 import type { Command } from '@commander-js/extra-typings'
 import { Option } from '@commander-js/extra-typings'
-import type { ExchangeRecord, IssueRecord } from '../../exchange/exchange.ts'
+import type { ExchangeRecord, IssueRecord, SourcePlace } from '../../exchange/exchange.ts'
 import { writeGiteaDump } from '../../exchange/files.ts'
+import type { Violation } from '../../index.ts'
 import type { CommandIO } from '../command.ts'
 import { CommandError, counted, newCommand } from '../command.ts'
 import { unwritable } from '../files.ts'
@@ -28,15 +29,22 @@ export function addConvert(issues: Command, io: CommandIO): void {
     .requiredOption('-o, --out <out>', 'file, or folder of a dump, to write; - is standard output')
     .addOption(formats.default('document'))
     .option('--repo <owner/name>', 'repository that a dump is of', repositoryName)
+    .option('--no-bom', 'write CSV without a byte order mark, which Excel needs')
     .action(async (path, options) => {
-      const { out, to, repo } = options
+      const { out, to, repo, bom } = options
       const dumpOf = dumpTarget(to, out, repo)
+      if (!bom && to !== 'csv') throw new CommandError(2, `--no-bom is for --to csv: a ${to} has no byte order mark`)
       const reading = new SourceReading(await openSource(path), options, io, out === '-' ? undefined : 'converting')
       const read = { issue: 0, comment: 0, label: 0, milestone: 0 }
       /** The labels that no issue has. */
       const unused = new Set<string>()
+      const isRepeated = repetitionTest()
       async function* records(): AsyncGenerator<ExchangeRecord, void, void> {
         for await (const record of reading) {
+          if (record.kind === 'issue' && isRepeated(record.issue.number)) {
+            reading.refuse(repeatedNumber(record.issue.number, reading.place()))
+            continue
+          }
           read[record.kind] += 1
           if (record.kind === 'label') unused.add(record.label.name)
           if (record.kind === 'issue') for (const { name } of record.issue.labels ?? []) unused.delete(name)
@@ -51,7 +59,7 @@ export function addConvert(issues: Command, io: CommandIO): void {
         await writeGiteaDump(out, records(), dumpOf).catch((error: unknown) => {
           throw unwritable(out, error)
         })
-      } else if (!(await writeDocument({ out, format: to === 'csv' ? 'csv' : 'document' }, issues(), io))) return
+      } else if (!(await writeDocument({ out, format: to === 'csv' ? 'csv' : 'document', bom }, issues(), io))) return
 
       // A document has no place for comments, for a milestone beyond its title, and for labels that no issue has.
       const lost = dumpOf === undefined ? { comments: read.comment, milestone: read.milestone, label: unused.size } : {}
@@ -75,4 +83,24 @@ function dumpTarget(to: string, out: string, repo: RepositoryName | undefined): 
   if (out === '-') throw new CommandError(2, 'a dump is a folder: name a new one with --out')
   if (repo === undefined) throw new CommandError(2, '--to gitea-dump needs --repo, such as --repo acme/rocket')
   return repo
+}
+
+const BITS = 32
+
+/** Returns a function that says whether it had a number before. A million numbers in a Set need 40 MB. */
+function repetitionTest(): (number: number) => boolean {
+  const words = new Map<number, number>()
+  return (number) => {
+    if (!Number.isSafeInteger(number)) return false // no import accepts it
+    const index = Math.floor(number / BITS)
+    const word = words.get(index) ?? 0
+    const withNumber = word | (1 << (number - index * BITS))
+    words.set(index, withNumber)
+    return withNumber === word
+  }
+}
+
+function repeatedNumber(number: number, place: SourcePlace = { pointer: '' }): Violation {
+  const message = `expected a number that no other issue of the document has; ${number} occurs twice`
+  return { ...place, pointer: `${place.pointer}/number`, code: 'duplicate_number', message }
 }

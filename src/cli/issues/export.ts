@@ -23,8 +23,8 @@ export function addExport(issues: Command, io: CommandIO): void {
           yield issue
         }
       }
-      const isDone = await withRepository(options, io, ({ host, repositoryId }) => {
-        const issues = host.forge.exchange.export('system', repositoryId, { signal: io.stop })
+      const isDone = await withRepository(options, io, ({ forge, repositoryId }) => {
+        const issues = forge.exchange.export('system', repositoryId, { signal: io.stop })
         return writeDocument({ out: options.out, format: 'document' }, counting(issues), io)
       })
       if (isDone) reportWritten(io, options, { records }, [`forgelet: ${counted(records, 'issue')} exported`])

@@ -1,16 +1,22 @@
 import type { Command } from '@commander-js/extra-typings'
 import { Option } from '@commander-js/extra-typings'
-import type { NotCarried } from '../../exchange/exchange.ts'
 import type { ImportOptions, ImportReport, InspectReport, Violation } from '../../index.ts'
 import { isForgeError } from '../../index.ts'
 import type { CommandIO } from '../command.ts'
 import { CommandError, counted, newCommand, printable, printResult, violationLine } from '../command.ts'
-import { unusable } from '../database.ts'
+import { driverReport, unusable } from '../database.ts'
 import type { OpenRepository } from './open-repository.ts'
 import { inRepository, withRepository } from './open-repository.ts'
 import { counts, readUsers, withoutAccount } from './people.ts'
 import type { Source, SourceOptions } from './source-reading.ts'
-import { notCarriedLines, ofSource, openSource, SourceReading, withCopyOfPipe } from './source-reading.ts'
+import {
+  displayedNameLines,
+  notCarriedLines,
+  ofSource,
+  openSource,
+  SourceReading,
+  withCopyOfPipe,
+} from './source-reading.ts'
 
 const HELP = `
   forgelet issues import issues.json --repo acme/rocket --db forge.sqlite --dry-run
@@ -28,6 +34,8 @@ export function addImport(issues: Command, io: CommandIO): void {
     .option('--dry-run', 'report what the import would do, and write nothing')
     .addOption(onConflict.choices(['refuse', 'skip', 'update']).default('refuse'))
     .addOption(attribution.choices(['names', 'accounts']).default('names'))
+    .addOption(new Option('--on-invalid <skip>', 'records that are not valid: leave them out').choices(['skip']))
+    .option('--replace-nul', 'write U+FFFD for NUL, which some databases cannot store')
     .option('--users <file>', 'map of names to accounts, or to null (JSON or YAML)')
     .action(async (path, options) => {
       const { onConflict, attribution } = options
@@ -36,7 +44,7 @@ export function addImport(issues: Command, io: CommandIO): void {
       await withRepository(options, io, async (repository) => {
         const source = await openSource(path)
         const run = (opened: Source) => checkAndWrite({ ...repository, source: opened, settings }, options, io)
-        return options.dryRun ? run(source) : withCopyOfPipe(source, io, run)
+        return withCopyOfPipe(source, io, 'imported', run)
       })
     })
 }
@@ -51,13 +59,15 @@ interface ImportPlace extends OpenRepository {
 }
 
 async function checkAndWrite(place: ImportPlace, options: CheckOptions, io: CommandIO): Promise<void> {
-  const { host, repositoryId, source, settings } = place
-  const { exchange } = host.forge
-  const { dryRun } = options
+  const { forge, repositoryId, source, settings } = place
+  const { exchange } = forge
+  const { dryRun, onInvalid } = options
+  const settingsOf = (reading: SourceReading): ImportOptions =>
+    onInvalid === 'skip' ? { ...settings, onInvalid: (violation) => reading.refuse(violation) } : settings
   let outcome = 'nothing was imported; run the same command again'
   try {
     const reading = new SourceReading(source, options, io, 'checking')
-    const found = await exchange.inspect('system', { repositoryId, records: reading }, settings)
+    const found = await exchange.inspect('system', { repositoryId, records: reading }, settingsOf(reading))
     const { total, first } = found.conflicts
     if (!dryRun && total > 0) {
       const message = `${counted(total, 'conflict')}, nothing was imported: ${CONFLICT_FIX}`
@@ -67,9 +77,11 @@ async function checkAndWrite(place: ImportPlace, options: CheckOptions, io: Comm
     if (!dryRun) {
       outcome = 'what was imported stays; run the same command again for the rest'
       const records = new SourceReading(source, options, io, 'importing')
-      report = await exchange.import('system', { repositoryId, records }, settings)
+      report = await exchange.import('system', { repositoryId, records }, settingsOf(records))
     }
-    const whole = { ...report, notCarried: [...reading.notCarried, ...report.notCarried] }
+    const { violations, total: invalid } = reading
+    const leftOut = onInvalid === undefined ? {} : { violations, total: invalid }
+    const whole = { ...report, notCarried: [...reading.notCarried, ...report.notCarried], ...leftOut }
     printResult(io, options, whole, reportLines(whole, options))
     if (total > 0) io.exitCode = 1
   } catch (error) {
@@ -89,7 +101,8 @@ function failure(error: unknown, { source, database }: ImportPlace, stop: AbortS
     return new CommandError(1, `${message}: ${CONFLICT_FIX}; ${outcome}`)
   }
   const isOutage = isForgeError(error, 'STORAGE_BUSY') || isForgeError(error, 'STORAGE_UNAVAILABLE')
-  return isOutage ? unusable(database, `${error.message}; ${outcome}`) : error
+  const reason = isOutage ? error.message : driverReport(error)
+  return reason === undefined ? error : unusable(database, `${reason}; ${outcome}`)
 }
 
 const CONFLICT_FIX = 'give --on-conflict skip or update, or remove the issue from the source'
@@ -104,18 +117,22 @@ function conflictViolation({ number, reason, property, ...place }: Conflict): Vi
   return { ...place, code: 'conflict', message }
 }
 
-/** Returns the result, then the conflicts, what was dropped, and who has no account. */
-function reportLines(
-  report: ImportReport & Partial<InspectReport> & { readonly notCarried: readonly NotCarried[] },
-  { dryRun, quiet }: CheckOptions,
-): readonly string[] {
-  const { issues, comments, unknownUsers, notCarried, conflicts } = report
+/** What was done, and the violations of the records that were left out. */
+type WholeReport = ImportReport & Partial<InspectReport> & Partial<Pick<SourceReading, 'violations' | 'total'>>
+
+/** Returns the result, then the conflicts, what was left out or dropped, and who has no account. */
+function reportLines(report: WholeReport, { dryRun, quiet }: CheckOptions): readonly string[] {
+  const { issues, comments, unknownUsers, notCarried, conflicts, violations = [], total = 0 } = report
   const result = [
     ...(dryRun ? ['nothing was written; an import would report:'] : []),
     `issues: ${counts(issues)}`,
     `comments: ${counts(comments)}`,
     ...(conflicts === undefined || conflicts.total === 0 ? [] : [`conflicts: ${conflicts.total.toLocaleString('en')}`]),
+    ...(total === 0 ? [] : [`not valid, and left out: ${counted(total, 'violation')}`]),
+    ...violations.map((violation) => `left out: ${violationLine(violation)}`),
     ...(conflicts?.first ?? []).map((conflict) => `conflict: ${violationLine(conflictViolation(conflict))}`),
   ]
-  return quiet ? result : [...result, ...notCarriedLines(notCarried), ...withoutAccount(unknownUsers).map(printable)]
+  if (quiet) return result
+  const names = dryRun ? displayedNameLines(notCarried) : []
+  return [...result, ...notCarriedLines(notCarried), ...names, ...withoutAccount(unknownUsers).map(printable)]
 }

@@ -1,7 +1,7 @@
 import type { Command } from '@commander-js/extra-typings'
 import type { Id } from '../../index.ts'
-import type { Standalone } from '../../standalone/standalone.ts'
-import { openStandalone } from '../../standalone/standalone.ts'
+import type { OpenForge } from '../../standalone/open-standalone.ts'
+import { onExistingForge } from '../../standalone/open-standalone.ts'
 import type { CommandIO, ResultOptions } from '../command.ts'
 import { CommandError } from '../command.ts'
 import type { Database, DatabaseOptions } from '../database.ts'
@@ -18,9 +18,15 @@ export interface RepositoryName {
  * @throws CommandError (wrong usage)
  */
 export function repositoryName(text: string): RepositoryName {
-  const [owner, name, ...others] = text.split('/')
-  if (owner && name && others.length === 0) return { owner, name }
+  const names = ownerAndName(text)
+  if (names !== undefined) return names
   throw new CommandError(2, `--repo ${text}: give the owner and the name, such as acme/rocket`)
+}
+
+/** Parses the name of a repository. Undefined: it is none. */
+export function ownerAndName(text: string): RepositoryName | undefined {
+  const [owner, name, ...others] = text.split('/')
+  return owner && name && others.length === 0 ? { owner, name } : undefined
 }
 
 /** The options that name a repository in the database of a standalone host. */
@@ -33,27 +39,27 @@ export function inRepository(command: Command<[], ResultOptions>): Command<[], R
 
 /** An open repository. */
 export interface OpenRepository {
-  readonly host: Standalone
+  readonly forge: OpenForge['forge']
   readonly repositoryId: Id
   readonly database: Database
 }
 
-/** Runs work on a repository, and closes the database. @throws CommandError with the documented exit code */
+/**
+ * Runs work on a repository, and closes the database. The tables are those that "forgelet serve" made: none is created or changed.
+ * @throws CommandError with the documented exit code
+ */
 export async function withRepository<T>(
   options: RepositoryOptions,
   io: CommandIO,
   work: (repository: OpenRepository) => Promise<T>,
 ): Promise<T> {
   const database = existingDatabase(options, io)
-  return onDatabase(database, async () => {
-    const host = await openStandalone({ ...database, logger: false })
-    try {
+  return onDatabase(database, () =>
+    onExistingForge(database, async ({ forge, findRepository }) => {
       const { owner, name } = options.repo
-      const found = await host.findRepository(owner, name)
-      if (found !== undefined) return await work({ host, repositoryId: found.id, database })
+      const found = await findRepository(owner, name)
+      if (found !== undefined) return work({ forge, repositoryId: found.id, database })
       throw new CommandError(1, `database ${database.shown} has no repository ${owner}/${name}: correct --repo or --db`)
-    } finally {
-      await host.close().catch(() => undefined) // what it could not close ends with the process
-    }
-  })
+    }),
+  )
 }

@@ -18,10 +18,10 @@ export function addReattribute(issues: Command, io: CommandIO): void {
     .requiredOption('--users <file>', 'map of names to accounts (JSON or YAML)')
     .action(async (options) => {
       const people = await readUsers(options.users)
-      await withRepository(options, io, async ({ host, repositoryId }) => {
+      await withRepository(options, io, async ({ forge, repositoryId }) => {
         try {
           const request = { repositoryId, people }
-          const report = await host.forge.exchange.reattribute('system', request, { signal: io.stop })
+          const report = await forge.exchange.reattribute('system', request, { signal: io.stop })
           printResult(io, options, report, reportLines(report).map(printable))
         } catch (error) {
           if (!io.stop.aborted) throw error

@@ -24,6 +24,10 @@ export type SourceOptions = ResultOptions & {
   readonly minimized?: 'keep' | undefined
   /** Leaves out what is not carried. */
   readonly quiet?: true | undefined
+  /** Leaves out the records that are not valid. */
+  readonly onInvalid?: 'skip' | undefined
+  /** Writes U+FFFD for NUL. */
+  readonly replaceNul?: true | undefined
 }
 
 const HELP = `
@@ -85,21 +89,28 @@ export class SourceReading implements AsyncIterable<ExchangeRecord>, RecordLocat
   readonly #source: Source
   readonly #records: AsyncIterable<ExchangeRecord> & RecordLocator
   readonly #show: ((progress: string) => void) | undefined
+  readonly #skipsInvalid: boolean
+  readonly #replacesNul: boolean
+  /** The texts with NUL in them. */
+  #nul: NotCarried | undefined
+  /** Whether bytes could not be read. */
+  #isCutOff = false
   #issues = 0
   /** The number of records of the source, valid or not. */
   recordCount = 0
-  /** The first 100 violations. */
-  readonly violations: Violation[] = []
+  readonly #violations: Violation[] = []
   /** The number of violations. */
   total = 0
-  notCarried: readonly NotCarried[] = []
+  #notCarried: readonly NotCarried[] = []
 
   /** @param label - what the progress bar says; undefined, or with `--json`: there is no bar */
   constructor(source: Source, options: SourceOptions, io: CommandIO, label: string | undefined) {
-    const { from: format, confidential, minimized, json } = options
+    const { from: format, confidential, minimized, json, onInvalid, replaceNul } = options
     const showStatus = json || label === undefined ? undefined : io.showStatus
     const beganAt = performance.now()
     this.#source = source
+    this.#skipsInvalid = onInvalid === 'skip'
+    this.#replacesNul = replaceNul === true
     this.#show = showStatus && ((text) => showStatus(text && `${label} ${text}`))
     this.#records = readExchange(source.opened, {
       format,
@@ -108,7 +119,7 @@ export class SourceReading implements AsyncIterable<ExchangeRecord>, RecordLocat
       signal: io.stop,
       onInvalid: (violation) => this.#add(violation),
       onNotCarried: (notCarried) => {
-        this.notCarried = notCarried.map((what) => this.#named(what))
+        this.#notCarried = notCarried.map((what) => this.#named(what))
       },
       onProgress: ({ records, bytes }) => {
         this.recordCount = records
@@ -117,32 +128,53 @@ export class SourceReading implements AsyncIterable<ExchangeRecord>, RecordLocat
     })
   }
 
-  /**
-   * Yields the records up to the first violation, and then reads on to find the others.
-   *
-   * @param mustBeValid - whether violations are thrown at the end
-   * @throws CommandError if the source cannot be read; the reason of the signal if the command is stopped
-   */
-  async *records(mustBeValid = false): AsyncGenerator<ExchangeRecord, void, void> {
+  /** What the source has and a record has not. Complete when the records have been read. */
+  get notCarried(): readonly NotCarried[] {
+    return this.#nul === undefined ? this.#notCarried : [...this.#notCarried, this.#nul]
+  }
+
+  /** The first 100 violations, in the order of the source: it is read a little further than its records are used. */
+  get violations(): readonly Violation[] {
+    const files = [...new Set(this.#violations.map(({ file }) => file))]
+    return [...this.#violations].sort((one, other) => {
+      return files.indexOf(one.file) - files.indexOf(other.file) || (one.offset ?? 0) - (other.offset ?? 0)
+    })
+  }
+
+  /** Yields every valid record. @throws CommandError if the source cannot be read; the reason of the signal if the command is stopped */
+  async *valid(): AsyncGenerator<ExchangeRecord, void, void> {
     try {
       for await (const record of this.#records) {
         if (record.kind === 'issue') this.#issues += 1
-        if (this.total === 0) yield record
+        yield this.#replacesNul ? this.#withoutNul(record) : record
       }
     } catch (error) {
       if (systemCode(error) !== undefined) throw unreadable(this.#source.shown, error)
       if (!isForgeError(error, 'INVALID_DOCUMENT')) throw error
       // Bytes that cannot be read are the last violation.
+      this.#isCutOff = true
       for (const violation of error.details.violations) this.#add(violation)
     } finally {
       this.#show?.('') // messages do not follow the progress bar
     }
-    if (mustBeValid && this.total > 0) throw new CommandError(1, this.verdict(), this.violations)
   }
 
-  /** Yields the records. @throws CommandError (invalid input) with all violations at the end; what `records` throws */
-  [Symbol.asyncIterator](): AsyncGenerator<ExchangeRecord, void, void> {
-    return this.records(true)
+  /**
+   * Yields the records up to the first violation, and then reads on to find the others; with `--on-invalid skip` every
+   * valid record.
+   *
+   * @throws CommandError (invalid input) with all violations at the end, unless they are skipped; what `valid` throws
+   */
+  async *[Symbol.asyncIterator](): AsyncGenerator<ExchangeRecord, void, void> {
+    for await (const record of this.valid()) if (this.total === 0 || this.#skipsInvalid) yield record
+    const isRefused = this.#skipsInvalid ? this.#isCutOff : this.total > 0
+    if (isRefused) throw new CommandError(1, this.verdict(), this.violations)
+  }
+
+  /** Adds a violation of the record that was yielded last, or of an earlier one, with its file as the user named it. */
+  refuse(violation: Violation): void {
+    this.total += 1
+    if (this.#violations.length < MAX_VIOLATIONS) this.#violations.push(violation)
   }
 
   /** Returns a line that says whether the source is valid. */
@@ -158,9 +190,28 @@ export class SourceReading implements AsyncIterable<ExchangeRecord>, RecordLocat
     return place && this.#named(place)
   }
 
+  greatestLeftOut(): number {
+    return this.#records.greatestLeftOut()
+  }
+
   #add(violation: Violation): void {
-    this.total += 1
-    if (this.violations.length < MAX_VIOLATIONS) this.violations.push(this.#named(violation))
+    this.refuse(this.#named(violation))
+  }
+
+  #withoutNul(record: ExchangeRecord): ExchangeRecord {
+    const text = JSON.stringify(record)
+    if (!text.includes('\\u0000')) return record
+
+    const { pointer = '', file } = this.place() ?? {}
+    const { count, ...first } = this.#nul ?? { what: 'nul', count: 0, pointer, ...(file !== undefined && { file }) }
+    let texts = 0
+    const replaced: ExchangeRecord = JSON.parse(text, (_, value: unknown) => {
+      if (typeof value !== 'string' || !value.includes('\0')) return value
+      texts += 1
+      return value.replaceAll('\0', '\ufffd')
+    })
+    if (texts > 0) this.#nul = { ...first, count: count + texts }
+    return replaced
   }
 
   #named<T extends { readonly file?: string | undefined }>(place: T): T {
@@ -193,11 +244,13 @@ function progress(issues: number, bytes: number, seconds: number, size: number |
 /**
  * Runs work on a source that can be read twice: a source that cannot, standard input or a pipe such as that of
  * `<(command)`, is copied into a temporary file.
+ * @param done - what the command does with the source, such as `imported`
  * @throws CommandError if the source cannot be read, or the command is stopped
  */
 export async function withCopyOfPipe<T>(
   source: Source,
   io: CommandIO,
+  done: string,
   work: (source: Source) => Promise<T>,
 ): Promise<T> {
   const { path, shown, opened } = source
@@ -208,13 +261,19 @@ export async function withCopyOfPipe<T>(
     const copy = join(folder, basename(path))
     const input = path === '-' ? process.stdin : createReadStream(path)
     await pipeline(input, createWriteStream(copy, { mode: 0o600 }), { signal: io.stop }).catch((error: unknown) => {
-      if (io.stop.aborted) throw new CommandError(3, 'stopped: nothing was imported; run the same command again')
+      if (io.stop.aborted) throw new CommandError(3, `stopped: nothing was ${done}; run the same command again`)
       throw unreadable(shown, error)
     })
     return await work(await openSource(path, copy))
   } finally {
     await rm(folder, { recursive: true, force: true })
   }
+}
+
+/** Returns a line for each user whose displayed name alone is known, such as "user-62 is "Mia Moreau"". */
+export function displayedNameLines(notCarried: readonly NotCarried[]): readonly string[] {
+  const people = notCarried.flatMap(({ people = [] }) => people)
+  return people.map(({ name, displayed }) => printable(`${name} is ${JSON.stringify(displayed)}`))
 }
 
 /** Returns a line for each kind of thing that is not carried, such as "not carried: due_date (4), first at /17/due_date". */

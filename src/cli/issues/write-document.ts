@@ -12,14 +12,15 @@ import { systemCode, unwritable } from '../files.ts'
  * @throws CommandError (wrong usage) if it cannot be written; what `issues` throws
  */
 export async function writeDocument(
-  { out, format }: { readonly out: string; readonly format: 'document' | 'csv' },
+  { out, format, bom }: { readonly out: string; readonly format: 'document' | 'csv'; readonly bom?: boolean },
   issues: AsyncIterable<IssueRecord>,
   io: CommandIO,
 ): Promise<boolean> {
-  const write = format === 'csv' ? writeCsv : writeIssues
   try {
-    if (out !== '-') await writeIssueFile(out, issues, { format })
-    else for await (const bytes of write(issues)) await io.write(bytes)
+    if (out !== '-') await writeIssueFile(out, issues, { format, bom })
+    else
+      for await (const bytes of format === 'csv' ? writeCsv(issues, { bom }) : writeIssues(issues))
+        await io.write(bytes)
     return true
   } catch (error) {
     if (out === '-' && isClosed(error)) return false

@@ -64,7 +64,8 @@ export interface EventService {
    * has a number.
    * @param query - `after`: the opaque cursor of an earlier result, default: the oldest event that is kept; `limit`: 1
    * to 1,000, default 100
-   * @throws ForgeError `INVALID_INPUT` if the cursor is invalid; `EVENTS_PRUNED` if events after the cursor were pruned
+   * @throws ForgeError `INVALID_INPUT` if the cursor is invalid; `EVENTS_PRUNED` if events after the cursor were pruned;
+   * `CURSOR_AHEAD` if the cursor is beyond the last event, because the database was restored from an older state
    */
   read(query?: {
     readonly after?: string | undefined
@@ -78,7 +79,8 @@ export interface EventService {
    *
    * @param name - 1 to 64 characters; a new consumer starts at the beginning of the outbox
    * @throws TypeError without a name, a handler or a signal; ForgeError for a permanent failure of the storage:
-   * `STORAGE_UNAVAILABLE` when the forge is closed, or when other code closed its storage
+   * `STORAGE_UNAVAILABLE` when the forge is closed, or when other code closed its storage; `CURSOR_AHEAD` when the
+   * database was restored from an older state meanwhile: call it again, and it goes on with the stored cursor
    */
   consume(name: string, handler: EventHandler, options: ConsumeOptions): Promise<void>
   /**

@@ -1,4 +1,4 @@
-import type { CommentRecord, IssueRecord } from '../../schema/issue-record.ts'
+import type { IssueRecord } from '../../schema/issue-record.ts'
 import type { WithPeople } from './incoming.ts'
 import type { Accounts, Person } from './people.ts'
 
@@ -27,12 +27,6 @@ export function firstDifference(
   if (!isSame(labelsOf(record), labelsOf(host))) return 'labels'
   if (!isSame(reactionsOf(incoming, accounts), reactionsOf(onHost, accounts))) return 'reactions'
   return isSame(assigneesOf(incoming, accounts), assigneesOf(onHost, accounts)) ? undefined : 'assignees'
-}
-
-/** Returns the texts that identify a comment: its issue, its author by text and by account, its time and its content. */
-export function commentIdentities({ record, poster }: WithPeople<CommentRecord>, accounts: Accounts): Identities {
-  const { issue_number, created, content } = record
-  return identitiesOf(poster, accounts).map((author) => JSON.stringify([issue_number, author, created, content]))
 }
 
 /** The texts that identify one thing. Two things are the same if they have one in common. */

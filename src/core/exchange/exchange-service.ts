@@ -3,7 +3,7 @@ import type { Id, IdInput } from '../../schema/ids.ts'
 import { toId } from '../../schema/ids.ts'
 import type { ExchangeRecord, IssueRecord } from '../../schema/issue-record.ts'
 import type { OptionRules } from '../../schema/options.ts'
-import { ANY, checkOptions, FUNCTION, oneOf } from '../../schema/options.ts'
+import { ANY, checkOptions, FUNCTION, oneOf, optional } from '../../schema/options.ts'
 import type { SyncOrAsync } from '../../schema/sync-or-async.ts'
 import type { Environment, MaybeAsync, Scope } from '../call.ts'
 import { Call, method } from '../call.ts'
@@ -144,14 +144,28 @@ const IMPORT_OPTIONS: OptionRules<ImportOptions> = {
   attribution: oneOf('names', 'accounts'),
   users: ANY,
   batch: ANY,
+  onInvalid: optional((value) => value === 'throw' || typeof value === 'function', "'throw' or a function"),
   onBatch: FUNCTION,
 }
 
 function toSettings(options: ImportOptions): ImportSettings {
   checkOptions('exchange.import', options, IMPORT_OPTIONS)
-  const { onConflict = 'refuse', attribution = 'names', users = {}, batch = DEFAULT_BATCH, onBatch } = options
+  const {
+    onConflict = 'refuse',
+    attribution = 'names',
+    users = {},
+    batch = DEFAULT_BATCH,
+    onInvalid,
+    onBatch,
+  } = options
   const naming = { users: toNames(users, 'options.users'), attributes: attribution === 'accounts' }
-  return { onConflict, naming, batch: toInteger(batch, 'options.batch', 1, MAX_BATCH), onBatch }
+  return {
+    onConflict,
+    naming,
+    batch: toInteger(batch, 'options.batch', 1, MAX_BATCH),
+    onInvalid: onInvalid === 'throw' ? undefined : onInvalid,
+    onBatch,
+  }
 }
 
 function toNames(names: ReattributeRequest['people'], what: string): ReadonlyMap<string, string | null> {

@@ -5,6 +5,7 @@ import type { IdInput } from '../../schema/ids.ts'
 import { invalidDocument } from '../../schema/invalid-document.ts'
 import type { ExchangeRecord, IssueRecord, RecordLocator, SourcePlace } from '../../schema/issue-record.ts'
 import { endOf, iteratorOf } from '../../schema/iteration.ts'
+import { NumberSet } from '../../schema/number-set.ts'
 import type { SyncOrAsync } from '../../schema/sync-or-async.ts'
 import { isPromise, wait } from '../../schema/sync-or-async.ts'
 import { portAnswer } from '../call.ts'
@@ -18,9 +19,8 @@ import { commentWithPeople, issueWithPeople } from './incoming.ts'
 import type { IssueTracker } from './issue-tracker.ts'
 import type { Batch, LookUp } from './look-up.ts'
 import { lookUp } from './look-up.ts'
-import { NumberSet } from './number-set.ts'
 import type { BatchPlan, OnConflict } from './plan-batch.ts'
-import { planBatch } from './plan-batch.ts'
+import { describedLabels, planBatch } from './plan-batch.ts'
 import { sizeOf } from './record-size.ts'
 import type { BatchPlace, PlannedBatch } from './write-batch.ts'
 import { eventLoopTurns, writeBatch } from './write-batch.ts'
@@ -55,6 +55,11 @@ export interface ImportOptions extends CallOptions {
    * lists reach about 4 MB.
    */
   readonly batch?: number | undefined
+  /**
+   * What happens to a record that cannot be imported. 'throw' (default): it ends the import with `INVALID_DOCUMENT`. A
+   * function receives its violations, and the record is left out.
+   */
+  readonly onInvalid?: 'throw' | ((violation: Violation) => void) | undefined
   /** Called after each batch, with the counts so far. */
   readonly onBatch?: ((soFar: ImportReport) => void) | undefined
 }
@@ -75,6 +80,8 @@ export interface ImportSettings {
   readonly onConflict: OnConflict
   readonly naming: Naming
   readonly batch: number
+  /** Undefined: an import throws. */
+  readonly onInvalid: ((violation: Violation) => void) | undefined
   readonly onBatch: ImportOptions['onBatch']
 }
 
@@ -106,6 +113,8 @@ class ImportRun<A extends Actor, Tx> {
   readonly #seen = new NumberSet()
   /** Those of the issues that were left although they differ. */
   readonly #left = new NumberSet()
+  /** The labels and milestones of earlier batches, if those on the host follow them. */
+  readonly #named = new Set<string>()
   readonly #turn: () => SyncOrAsync<void>
   #batch: Batch = { labels: [], milestones: [], issues: [], comments: [] }
   #pending = 0
@@ -119,7 +128,7 @@ class ImportRun<A extends Actor, Tx> {
 
   /**
    * Adds a record to the batch. Writes the batch if it has as many records as a transaction may have, or as much in them.
-   * @throws ForgeError `INVALID_DOCUMENT` unless this is an inspection
+   * @throws ForgeError `INVALID_DOCUMENT` unless this is an inspection, or invalid records are left out
    */
   *take(given: ExchangeRecord | IssueRecord, index: number): SyncOrAsync<void> {
     const record: ExchangeRecord = isObject(given) && !('kind' in given) ? { kind: 'issue', issue: given } : given
@@ -171,7 +180,9 @@ class ImportRun<A extends Actor, Tx> {
       ? writeBatch(this.#place, (context) => this.#planWrite(batch, context))
       : this.#plan(batch, call, (answer) => portAnswer(call, answer))
     this.#totals.add(plan)
+    this.#found(plan.violations) // not in the transaction, which may run several times
     for (const number of plan.left) this.#left.add(number)
+    if (this.#place.onConflict === 'update') for (const name of namesIn(batch)) this.#named.add(name)
     // Labels and milestones wait for a batch that writes something, if the host does not say which ones it has.
     const { labels, milestones } = plan.hasLabels ? { labels: [], milestones: [] } : batch
     this.#batch = { labels, milestones, issues: [], comments: [] }
@@ -184,6 +195,7 @@ class ImportRun<A extends Actor, Tx> {
   /** Writes the last batch. Returns the totals. @throws ForgeError `INVALID_DOCUMENT` when an inspection found violations */
   *end(): SyncOrAsync<ImportTotals> {
     if (this.#pending > 0) yield* this.#finishBatch()
+    yield* this.#reserve()
     const { total, first } = this.#totals.violations.list()
     if (total > 0) throw invalidDocument(first, total)
     return this.#totals
@@ -198,6 +210,20 @@ class ImportRun<A extends Actor, Tx> {
     return this.#place.records.place?.() ?? { pointer: `/${index}${path}` }
   }
 
+  /** Passes the greatest number of what the source has left out on to the host, which must not give it to its next issue. */
+  *#reserve(): SyncOrAsync<void> {
+    const { tracker, records, writes } = this.#place
+    const upTo = records.greatestLeftOut?.() ?? 0
+    if (!writes || upTo === 0 || tracker.reserveNumbers === undefined) return
+    yield* writeBatch(this.#place, (context) => this.#reserveUpTo(upTo, context))
+  }
+
+  *#reserveUpTo(upTo: number, context: LookUp<A, Tx>['context']): SyncOrAsync<PlannedBatch<undefined>> {
+    const { tracker, repositoryId } = this.#place
+    yield* wait(tracker.reserveNumbers?.({ repositoryId, upTo }, context))
+    return { plan: undefined, event: undefined, write: () => undefined }
+  }
+
   /** Refuses the record that was read last. @param violations - their pointers begin at the record */
   #refuse(violations: readonly Violation[], index: number): void {
     const place = this.#placeOf(index)
@@ -205,16 +231,23 @@ class ImportRun<A extends Actor, Tx> {
   }
 
   #found(violations: readonly Violation[]): void {
-    if (this.#place.writes && violations.length > 0) throw invalidDocument(violations)
-    this.#totals.violations.add(violations)
+    const { onInvalid, writes } = this.#place
+    if (onInvalid !== undefined) for (const violation of violations) onInvalid(violation)
+    else if (writes && violations.length > 0) throw invalidDocument(violations)
+    else this.#totals.violations.add(violations)
   }
 
   /** @throws ForgeError `INVALID_DOCUMENT`, `IMPORT_CONFLICT` */
   *#planWrite(batch: Batch, context: LookUp<A, Tx>['context']): SyncOrAsync<PlannedBatch<BatchPlan>> {
-    const { tracker, repositoryId } = this.#place
+    const { tracker, repositoryId, onInvalid } = this.#place
     const plan = yield* this.#plan(batch, context, wait)
+    if (onInvalid === undefined && plan.violations.length > 0) throw invalidDocument(plan.violations)
     const { write, issues, comments } = plan
-    const data = { created: issues.created, updated: issues.updated, comments: comments.created }
+    const data = {
+      created: issues.created,
+      updated: issues.updated,
+      comments: comments.created + comments.updated,
+    }
     return {
       plan,
       event: write && withSubject({ repositoryId }, { type: 'issues.imported', data }),
@@ -225,16 +258,22 @@ class ImportRun<A extends Actor, Tx> {
   *#plan(batch: Batch, context: LookUp<A, Tx>['context'], answer: LookUp<A, Tx>['answer']): SyncOrAsync<BatchPlan> {
     const { tracker, repositoryId, naming, onConflict, writes } = this.#place
     const { attributes } = naming
-    const found = yield* lookUp({ tracker, repositoryId, context, attributes, answer }, batch)
+    const follows = onConflict === 'update'
+    const found = yield* lookUp({ tracker, repositoryId, context, attributes, follows, answer }, batch)
     // An import finds the issues of earlier batches on the host; an inspection has written none.
     const hasIssue = (number: number): boolean => !writes && this.#seen.has(number)
     const hasLeft = (number: number): boolean => this.#left.has(number)
-    const plan = planBatch(batch, found, { hasIssue, hasLeft }, onConflict)
-    this.#found(plan.violations)
+    const hasNamed = (kind: string, name: string): boolean => this.#named.has(`${kind} ${name}`)
+    const plan = planBatch(batch, found, { hasIssue, hasLeft, hasNamed }, onConflict)
     const [conflict] = plan.conflicts
     if (writes && conflict !== undefined) throw importConflict(conflict)
     return plan
   }
+}
+
+function namesIn(batch: Batch): readonly string[] {
+  const labels = describedLabels(batch).map(({ name }) => `label ${name}`)
+  return [...labels, ...batch.milestones.map(({ title }) => `milestone ${title}`)]
 }
 
 function importConflict(conflict: Conflict): ForgeError {

@@ -1,6 +1,7 @@
 import { canonicalIssue, canonicalReaction } from '../../schema/canonical-issue.ts'
 import { canonicalDateTime } from '../../schema/date-time.ts'
 import type { CommentRecord, IssueRecord, SourcePlace } from '../../schema/issue-record.ts'
+import { isPlaceholder } from '../../schema/placeholder-names.ts'
 import type { IncomingComment, IncomingIssue } from './issue-tracker.ts'
 import type { Accounts, Person } from './people.ts'
 
@@ -96,10 +97,15 @@ function withPeople<Of extends IssueRecord | CommentRecord>(
   const { poster_id, poster_name, poster_email, reactions = [] } = canonical
   const assignees = 'assignees' in canonical ? (canonical.assignees ?? []) : []
   const renamed = (name: string): string => users.get(name) ?? name
-  const person = (name: string, id?: number, email?: string): Person => ({
-    user: { id, name: renamed(name), email },
-    isSought: attributes && name !== '' && users.get(name) !== null,
-  })
+  const person = (name: string, id?: number, email?: string): Person => {
+    const mayHaveAccount = attributes && name !== '' && users.get(name) !== null
+    return {
+      user: { id, name: renamed(name), email },
+      original: name,
+      mayHaveAccount,
+      isSought: mayHaveAccount && (users.has(name) || !isPlaceholder(name, id)),
+    }
+  }
   const names = () => ({
     poster_name: renamed(poster_name),
     ...(assignees.length > 0 && { assignees: assignees.map(renamed) }),

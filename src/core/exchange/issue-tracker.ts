@@ -31,6 +31,12 @@ export interface IncomingIssue extends Omit<IncomingComment, 'record'> {
   readonly closedAt: Date | null
 }
 
+/** A comment that was edited since it was imported. */
+export interface CommentUpdate extends IncomingComment {
+  /** The comment that it replaces: the object that `comments` returned. */
+  readonly previous: CommentRecord
+}
+
 /** A number that no issue can have, because a pull request or a deleted issue has it. */
 export interface TakenNumber {
   readonly number: number
@@ -44,12 +50,18 @@ export interface IncomingBatch {
   readonly labels: readonly LabelRecord[]
   /** Create those that are missing; do not change those that exist. Titles may repeat: the first one counts. */
   readonly milestones: readonly MilestoneRecord[]
+  /** Labels that exist, to be replaced. The issues that have them keep them. Empty without `labelsAndMilestones`. */
+  readonly labelUpdates: readonly LabelRecord[]
+  /** Milestones that exist, to be replaced. The issues that have them keep them. Empty without `labelsAndMilestones`. */
+  readonly milestoneUpdates: readonly MilestoneRecord[]
   /** Issues whose numbers are free. */
   readonly create: readonly IncomingIssue[]
   /** Issues that exist, to be replaced whole. Their comments stay. */
   readonly update: readonly IncomingIssue[]
   /** New comments, of issues that exist or are in `create`. */
   readonly comments: readonly IncomingComment[]
+  /** Comments that exist, to be replaced. */
+  readonly commentUpdates: readonly CommentUpdate[]
 }
 
 /** Which issues of a repository are read: those with these numbers, or the next ones above a number. */
@@ -123,7 +135,7 @@ export interface IssueTracker<A extends Actor, Tx = unknown> {
       ) => MaybePromise<readonly CommentRecord[]>)
   /**
    * Returns the labels and the milestones of the repository. Without it, an export has only the labels that issues
-   * have, and no milestones; an import creates labels and milestones only together with something else.
+   * have, and no milestones; an import creates labels and milestones only together with something else, and changes none.
    */
   readonly labelsAndMilestones?:
     | ((
@@ -140,6 +152,17 @@ export interface IssueTracker<A extends Actor, Tx = unknown> {
    * Writes all of the batch. The next number that the host assigns must be above every number that was written.
    */
   write(batch: IncomingBatch, context: PortContext<Caller<A>, Tx>): MaybePromise<void>
+  /**
+   * Makes the next number that the host assigns greater than this one, if it is not yet. Called at the end of an import
+   * whose source has left out pull requests or issues, with the greatest of their numbers: texts of the source refer to
+   * them by it. Without it, the host may give such a number to an issue of its own.
+   */
+  readonly reserveNumbers?:
+    | ((
+        reservation: { readonly repositoryId: Id; readonly upTo: number },
+        context: PortContext<Caller<A>, Tx>,
+      ) => MaybePromise<void>)
+    | undefined
   /** Gives accounts to the people of issues that are there. Without it, `exchange.reattribute` is a TypeError. */
   readonly attribution?: Attribution<A, Tx> | undefined
 }

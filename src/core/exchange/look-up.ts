@@ -7,6 +7,7 @@ import type { Candidate, WithPeople } from './incoming.ts'
 import { commentWithPeople, everyoneIn, issueWithPeople } from './incoming.ts'
 import type { ForeignUser, IssueTracker } from './issue-tracker.ts'
 import { isIssue } from './issue-tracker.ts'
+import type { StoredComment } from './match-comments.ts'
 import { Accounts, soughtUsers } from './people.ts'
 
 /** The records of a batch. */
@@ -22,11 +23,12 @@ export interface Found {
   readonly issues: ReadonlyMap<number, WithPeople<IssueRecord>>
   /** The numbers of what is not an issue. */
   readonly taken: ReadonlySet<number>
-  readonly comments: readonly WithPeople<CommentRecord>[]
+  readonly comments: readonly StoredComment[]
   readonly accounts: Accounts
-  /** Undefined: the host does not say which ones it has. */
-  readonly labels: ReadonlySet<string> | undefined
-  readonly milestones: ReadonlySet<string> | undefined
+  /** By name, the first of several. Undefined: the host does not say which ones it has. */
+  readonly labels: ReadonlyMap<string, LabelRecord> | undefined
+  /** By title. */
+  readonly milestones: ReadonlyMap<string, MilestoneRecord> | undefined
 }
 
 /** Where a batch is looked up. */
@@ -36,6 +38,8 @@ export interface LookUp<A extends Actor, Tx> {
   readonly context: PortContext<Caller<A>, Tx>
   /** Whether people are looked up among the accounts. */
   readonly attributes: boolean
+  /** Whether labels and milestones that exist are compared. */
+  readonly follows: boolean
   /** Waits for what the tracker returned. */
   readonly answer: <T>(answer: MaybePromise<T>) => SyncOrAsync<T>
 }
@@ -55,7 +59,7 @@ export function* lookUp<A extends Actor, Tx>(place: LookUp<A, Tx>, batch: Batch)
     tracker.comments === 'none' || withComments.length === 0
       ? []
       : yield* answer(tracker.comments({ repositoryId, numbers: withComments }, context))
-  const comments = stored.map((comment) => commentWithPeople(comment))
+  const comments = stored.map((comment): StoredComment => ({ stored: comment, ...commentWithPeople(comment) }))
 
   const accounts = new Accounts()
   if (place.attributes) {
@@ -66,13 +70,14 @@ export function* lookUp<A extends Actor, Tx>(place: LookUp<A, Tx>, batch: Batch)
   }
 
   const found = { issues, taken, comments, accounts }
-  if (tracker.labelsAndMilestones === undefined || (batch.labels.length === 0 && batch.milestones.length === 0)) {
-    return { labels: undefined, milestones: undefined, ...found }
-  }
+  const hasLabels = place.follows && batch.issues.some(({ record }) => record.labels !== undefined)
+  const names = hasLabels || batch.labels.length > 0 || batch.milestones.length > 0
+  if (tracker.labelsAndMilestones === undefined || !names) return { labels: undefined, milestones: undefined, ...found }
+
   const { labels, milestones } = yield* answer(tracker.labelsAndMilestones({ repositoryId }, context))
   return {
-    labels: new Set(labels.map(({ name }) => name)),
-    milestones: new Set(milestones.map(({ title }) => title)),
+    labels: new Map(labels.toReversed().map((label) => [label.name, label])),
+    milestones: new Map(milestones.toReversed().map((milestone) => [milestone.title, milestone])),
     ...found,
   }
 }

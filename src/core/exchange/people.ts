@@ -4,7 +4,11 @@ import type { ForeignUser } from './issue-tracker.ts'
 /** A person whom a record names. */
 export interface Person {
   readonly user: ForeignUser
+  /** The name in the record, which a map may have replaced. */
+  readonly original: string
   /** Whether the person may have an account here. */
+  readonly mayHaveAccount: boolean
+  /** Whether the accounts are searched for the name: not for one that was made up, unless the map names it. */
   readonly isSought: boolean
 }
 

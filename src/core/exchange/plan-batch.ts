@@ -1,12 +1,14 @@
+import { canonicalLabel, canonicalMilestone } from '../../schema/canonical-issue.ts'
 import type { Violation } from '../../schema/errors.ts'
-import type { CommentRecord, IssueRecord, MilestoneRecord } from '../../schema/issue-record.ts'
-import { commentIdentities, firstDifference } from './compare.ts'
+import type { CommentRecord, IssueRecord, LabelRecord, MilestoneRecord } from '../../schema/issue-record.ts'
+import { firstDifference } from './compare.ts'
 import type { Conflict, Counts } from './import-report.ts'
 import { noCounts } from './import-report.ts'
 import type { Candidate } from './incoming.ts'
 import { everyoneIn, incomingComment, incomingIssue } from './incoming.ts'
 import type { IncomingBatch } from './issue-tracker.ts'
 import type { Batch, Found } from './look-up.ts'
+import { CommentMatcher } from './match-comments.ts'
 
 /** What an import does with an issue that exists and differs. */
 export type OnConflict = 'refuse' | 'skip' | 'update'
@@ -17,6 +19,8 @@ export interface Earlier {
   hasIssue(number: number): boolean
   /** Returns whether an issue was left although it differs. */
   hasLeft(number: number): boolean
+  /** Returns whether a label or a milestone, by name, was in an earlier batch. Of several, the first one counts. */
+  hasNamed(kind: 'label' | 'milestone', name: string): boolean
 }
 
 /** What is done with a batch. */
@@ -45,26 +49,36 @@ export function planBatch(batch: Batch, found: Found, earlier: Earlier, onConfli
   const issues = planIssues(batch.issues, found, onConflict)
   const left = new Set(issues.left)
   const numbers = new Set(batch.issues.map(({ record }) => record.number))
-  const comments = planComments(batch.comments, found, {
+  const comments = planComments(batch.comments, found, onConflict, {
     hasIssue: (number) => numbers.has(number) || earlier.hasIssue(number),
     hasLeft: (number) => left.has(number) || earlier.hasLeft(number),
   })
+  const updates = onConflict === 'update' ? planUpdates(batch, found, earlier) : NO_UPDATES
 
   const written = [...issues.create, ...issues.update].map(({ record }) => record)
   const isEmpty =
     written.length === 0 &&
     comments.create.length === 0 &&
+    comments.update.length === 0 &&
+    updates.labels.length === 0 &&
+    updates.milestones.length === 0 &&
     batch.labels.every(({ name }) => found.labels?.has(name) ?? true) &&
     batch.milestones.every(({ title }) => found.milestones?.has(title) ?? true)
   const write = () => ({
     labels: firstOfEach('name', [...batch.labels, ...written.flatMap((issue) => issue.labels ?? [])]),
     milestones: firstOfEach('title', [...batch.milestones, ...written.flatMap(milestonesOf)]),
+    labelUpdates: updates.labels,
+    milestoneUpdates: updates.milestones,
     create: issues.create.map((issue) => incomingIssue(issue, accounts)),
     update: issues.update.map((issue) => incomingIssue(issue, accounts)),
     comments: comments.create.map((comment) => incomingComment(comment, accounts)),
+    commentUpdates: comments.update.map(({ previous, comment }) => ({
+      previous,
+      ...incomingComment(comment, accounts),
+    })),
   })
   const people = [...batch.issues, ...batch.comments].flatMap(everyoneIn)
-  const unknown = people.filter((each) => each.isSought && accounts.idOf(each) === null)
+  const unknown = people.filter((each) => each.mayHaveAccount && accounts.idOf(each) === null)
 
   return {
     write: isEmpty ? undefined : write,
@@ -108,27 +122,73 @@ function planIssues(candidates: Batch['issues'], { issues, taken, accounts }: Fo
   return { create, update, counts, left, conflicts }
 }
 
-function planComments(candidates: Batch['comments'], { issues, comments, accounts }: Found, earlier: Earlier) {
+function planComments(
+  candidates: Batch['comments'],
+  { issues, comments, accounts }: Found,
+  onConflict: OnConflict,
+  earlier: Pick<Earlier, 'hasIssue' | 'hasLeft'>,
+) {
   const counts = noCounts()
-  const known = new Set(comments.flatMap((comment) => commentIdentities(comment, accounts)))
+  const matcher = new CommentMatcher(comments, accounts)
   const create: Candidate<CommentRecord>[] = []
+  const update: { readonly previous: CommentRecord; readonly comment: Candidate<CommentRecord> }[] = []
   const violations: Violation[] = []
-  for (const candidate of candidates) {
+  // First all that are by the same author, so that no other one takes their place.
+  const others = candidates.filter((candidate) => {
     const { place, record } = candidate
     const number = record.issue_number
-    const identities = commentIdentities(candidate, accounts)
+    const isKnown = matcher.isKnown(candidate)
     if (earlier.hasLeft(number)) counts.skipped += 1
     else if (!issues.has(number) && !earlier.hasIssue(number)) {
       const message = `expected the number of an issue in the document or in the repository; there is no issue ${number}`
       violations.push({ ...place, code: 'unknown_issue', message })
-    } else if (identities.some((identity) => known.has(identity))) counts.unchanged += 1
-    else {
-      create.push(candidate)
+    } else if (isKnown) counts.unchanged += 1
+    else return true
+    return false
+  })
+  for (const comment of others) {
+    const isSame = matcher.isOfDeleted(comment)
+    const previous = isSame || onConflict !== 'update' ? undefined : matcher.editedFrom(comment)?.stored
+    if (isSame) counts.unchanged += 1
+    else if (previous !== undefined) {
+      update.push({ previous, comment })
+      counts.updated += 1
+    } else {
+      create.push(comment)
       counts.created += 1
     }
-    for (const identity of identities) known.add(identity)
   }
-  return { create, counts, violations }
+  return { create, update, counts, violations }
+}
+
+const NO_UPDATES = { labels: [], milestones: [] }
+
+/**
+ * Returns the labels and milestones of the host that differ from those of the document. A label without a color and a
+ * description is a name alone, and so is the milestone of an issue: they change nothing.
+ */
+function planUpdates(batch: Batch, found: Found, earlier: Earlier) {
+  return {
+    labels: firstOfEach('name', describedLabels(batch)).filter((label) => {
+      const existing = found.labels?.get(label.name)
+      return existing && !earlier.hasNamed('label', label.name) && !isEqual(canonicalLabel(existing), label)
+    }),
+    milestones: firstOfEach('title', batch.milestones).filter((milestone) => {
+      const existing = found.milestones?.get(milestone.title)
+      const isOther = existing && !isEqual(canonicalMilestone(existing), canonicalMilestone(milestone))
+      return isOther && !earlier.hasNamed('milestone', milestone.title)
+    }),
+  }
+}
+
+/** Returns the labels of a batch, also those of its issues, that have more than a name. */
+export function describedLabels({ labels, issues }: Batch): readonly LabelRecord[] {
+  const all = [...labels, ...issues.flatMap(({ record }) => record.labels ?? [])].map(canonicalLabel)
+  return all.filter(({ color, description }) => color !== undefined || description !== undefined)
+}
+
+function isEqual(one: object, other: object): boolean {
+  return JSON.stringify(one) === JSON.stringify(other)
 }
 
 function milestonesOf({ milestone: title }: IssueRecord): readonly MilestoneRecord[] {

@@ -24,7 +24,10 @@ export interface LifecycleService {
   organizationDeleted(organizationId: IdInput): Promise<void>
   /** Reports that a repository was deleted. Removes its pins. */
   repositoryDeleted(repositoryId: IdInput): Promise<void>
-  /** Reports that an issue was deleted. Removes it from its board and closes the gap. It can never be pinned again. */
+  /**
+   * Reports that an issue was deleted. Removes it from every board that has it, also in another repository or of the other
+   * kind, and closes the gaps. It can never be pinned again.
+   */
   issueDeleted(issue: IssueRef): Promise<void>
   /**
    * Reports that a user becomes a member of an organization.

@@ -1,11 +1,12 @@
 import type { AnyIterable } from '../../schema/iteration.ts'
 import { endOf, isIterable, iteratorOf } from '../../schema/iteration.ts'
 import { beforeAbort } from '../../schema/sync-or-async.ts'
+import { ByteBuffer } from './byte-buffer.ts'
 import { HALF_PAIR, Unreadable } from './source-record.ts'
 
 /**
  * Bytes: a text, an array of bytes, or pieces that are read one after the other, such as the stream of a file or the
- * body of a request. Compression with gzip is recognized.
+ * body of a request. Compression with gzip is recognized, and UTF-16 by its mark.
  */
 export type ByteSource = Uint8Array | string | AsyncIterable<Uint8Array> | Iterable<Uint8Array>
 
@@ -23,6 +24,8 @@ type Bytes = AsyncGenerator<Uint8Array, void, void>
 const TEXT_PIECE = 64 * 1024
 /** The first byte of gzip. No text of JSON or YAML begins with it. */
 const GZIP = 0x1f
+/** UTF-16 begins with these two bytes, or with them in the other order. No UTF-8 has them. */
+const [LOW_MARK, HIGH_MARK] = [0xff, 0xfe]
 /** A source that cannot be read at all has no better place. */
 const BEGINNING = { offset: 0, line: 1 }
 
@@ -32,7 +35,7 @@ export function isByteSource(value: unknown): value is ByteSource {
 }
 
 /**
- * Reads a source in pieces, and decompresses it. A piece is read only when the one before has been used, so its memory may
+ * Reads a source in pieces of UTF-8: decompresses it, and decodes UTF-16. A piece is read only when the one before has been used, so its memory may
  * be reused.
  *
  * @throws the error of the source; `signal.reason` when the signal aborts; TypeError for a piece that is not bytes;
@@ -47,9 +50,49 @@ export async function* readBytes(source: ByteSource, observer: ByteObserver): By
   if (first === undefined) return
 
   const all = joined(first, pieces)
-  for await (const piece of first[0] === GZIP ? decompressed(all) : all) {
+  yield* inUtf8(observed(first[0] === GZIP ? decompressed(all) : all, observer))
+}
+
+async function* observed(pieces: Bytes, observer: ByteObserver): Bytes {
+  for await (const piece of pieces) {
     observer.onBytes(piece.length)
     yield piece
+  }
+}
+
+/** Decodes bytes that begin with a mark of UTF-16, as those that the `>` of Windows PowerShell 5.1 writes. */
+async function* inUtf8(pieces: Bytes): Bytes {
+  const beginning = new ByteBuffer()
+  let recode: ((piece?: Uint8Array) => Uint8Array) | undefined
+  let isBeginning = true
+  for await (const piece of pieces) {
+    let bytes = piece
+    if (isBeginning) {
+      beginning.append(piece)
+      if (beginning.length < 2) continue
+      bytes = beginning.take()
+      isBeginning = false
+      recode = recoderOf(bytes)
+    }
+    yield recode?.(bytes) ?? bytes
+  }
+  const rest = recode?.() ?? beginning.take()
+  if (rest.length > 0) yield rest
+}
+
+/** Returns a function that makes UTF-8 of pieces of UTF-16, and of their end. Undefined: there is no mark of it. */
+function recoderOf([first, second]: Uint8Array): ((piece?: Uint8Array) => Uint8Array) | undefined {
+  const isLittleEndian = first === LOW_MARK && second === HIGH_MARK
+  if (!isLittleEndian && !(first === HIGH_MARK && second === LOW_MARK)) return undefined
+
+  const decoder = new TextDecoder(isLittleEndian ? 'utf-16le' : 'utf-16be', { fatal: true })
+  const encoder = new TextEncoder()
+  return (piece) => {
+    try {
+      return encoder.encode(decoder.decode(piece, { stream: piece !== undefined }))
+    } catch {
+      throw new Unreadable('utf16', 'expected UTF-16, because its mark is at the beginning', BEGINNING, false)
+    }
   }
 }
 

@@ -2,14 +2,16 @@ import { invalidDocument } from '../../schema/invalid-document.ts'
 import type { ExchangeRecord, IssueRecord, RecordLocator, SourcePlace } from '../../schema/issue-record.ts'
 import { formatOfFolder, formatOfRecord } from '../forges/all-formats.ts'
 import { isForeign } from '../forges/foreign.ts'
-import type { Conversion, LocatedRecords } from '../forges/forge-format.ts'
-import { fileNamed } from '../forges/forge-format.ts'
+import type { Conversion, Findings, LocatedRecords, Made } from '../forges/forge-format.ts'
+import { NO_FINDINGS } from '../forges/forge-format.ts'
 import { readJson } from '../json/read-json.ts'
 import { readYaml } from '../yaml/read-yaml.ts'
+import type { ByteObserver } from './byte-source.ts'
 import { readBytes } from './byte-source.ts'
 import type { IssueSource, ListSource, ReadOptions, SourceFolder } from './read-options.ts'
-import { checkReading, isYamlName, maxRecordBytesOf } from './read-options.ts'
-import { Reading } from './reading.ts'
+import { bytesIn, checkReading, listSource, maxRecordBytesOf } from './read-options.ts'
+import { areRecords, Reading } from './reading.ts'
+import { Repetitions } from './repetitions.ts'
 import type { SourceRecords } from './source-record.ts'
 import { Unreadable } from './source-record.ts'
 
@@ -47,7 +49,7 @@ export function readParsed(
     for (const value of list) yield [{ value, place: undefined, faults: [] }]
   }
   return recordsOf(
-    (reading) => listOf(records(), reading),
+    (reading) => listOf(records(), reading, records),
     options,
     (record) => record,
   )
@@ -58,9 +60,9 @@ function recordsOf<T>(
   options: ReadOptions,
   pick: (record: ExchangeRecord) => T | undefined,
 ): AsyncIterable<T> & RecordLocator {
+  const reading = new Reading(options)
   let last: SourcePlace | undefined
   async function* all(): AsyncGenerator<T, void, void> {
-    const reading = new Reading(options)
     for await (const batch of read(reading)) {
       for (const { record, place } of batch) {
         last = place
@@ -70,20 +72,25 @@ function recordsOf<T>(
     }
     reading.end()
   }
-  return Object.assign(all(), { place: () => last })
+  return Object.assign(all(), { place: () => last, greatestLeftOut: () => reading.greatestLeftOut })
 }
 
 function sourceOf(source: IssueSource): (reading: Reading) => LocatedRecords {
-  return (reading) =>
-    'folder' in source ? folderOf(source.folder, reading) : listOf(recordsIn(source, reading), reading)
+  return (reading) => {
+    if ('folder' in source) return folderOf(source.folder, reading)
+    const ahead = canReadAgain(source) ? () => readAhead(source, reading) : undefined
+    return listOf(recordsIn(source, reading), reading, ahead)
+  }
 }
 
-function listOf(records: SourceRecords, reading: Reading): LocatedRecords {
+/** @param ahead - begins to read the list a second time; undefined: that is impossible */
+function listOf(records: SourceRecords, reading: Reading, ahead: (() => SourceRecords) | undefined): LocatedRecords {
   const { options } = reading
   return converted(
     records,
     undefined,
     reading,
+    ahead,
     (first) => formatOfRecord(first, options.format).open(options, false).issues,
   )
 }
@@ -93,7 +100,7 @@ async function* folderOf(folder: SourceFolder, reading: Reading): LocatedRecords
   const format = formatOfFolder([...unread], reading.options.format)
   if (format === undefined) throw noForge()
 
-  const root = (fileNamed([...unread], format.issuesFile) ?? '').slice(0, -format.issuesFile.length)
+  const root = format.rootIn([...unread]) ?? ''
   yield* format.read({
     options: reading.options,
     has: (file) => unread.has(`${root}${file}`),
@@ -101,9 +108,9 @@ async function* folderOf(folder: SourceFolder, reading: Reading): LocatedRecords
       const name = `${root}${file}`
       // A name may come from the source itself, and must not lead out of the folder.
       if (!unread.delete(name)) return
-      const bytes = folder.open(name)
-      const records = recordsIn(isYamlName(name) ? { yaml: bytes } : { json: bytes }, reading)
-      yield* converted(records, name, reading, conversionOf)
+      const source = (): ListSource => listSource(name, folder.open(name))
+      const records = recordsIn(source(), reading, format.isDump)
+      yield* converted(records, name, reading, () => readAhead(source(), reading), conversionOf)
     },
   })
   for (const name of unread) reading.leaveFile(format.wordOf?.(name.slice(root.length)) ?? 'file', name)
@@ -113,10 +120,24 @@ function noForge(): Error {
   return invalidDocument([{ pointer: '', code: 'folder', message: 'expected a folder that a forge wrote' }])
 }
 
-function recordsIn(source: ListSource, reading: Reading): SourceRecords {
+/** Returns whether a source can be read a second time. */
+function canReadAgain(source: ListSource): boolean {
+  const bytes = bytesIn(source)
+  return ['string', 'function'].includes(typeof bytes) || bytes instanceof Uint8Array || Array.isArray(bytes)
+}
+
+/** Reads the records of a list, for what must be known before they are read. */
+function readAhead(source: ListSource, { options, signal }: Reading): SourceRecords {
+  return recordsIn(source, { options, signal, onRead: () => undefined, onBytes: () => undefined })
+}
+
+function recordsIn(source: ListSource, reading: ByteObserver & Pick<Reading, 'options'>, isDump?: true): SourceRecords {
   const maxRecordBytes = maxRecordBytesOf(reading.options)
-  if ('yaml' in source) return readYaml(readBytes(source.yaml, reading), maxRecordBytes)
-  return readJson(readBytes(source.json, reading), maxRecordBytes)
+  const given = bytesIn(source)
+  const bytes = readBytes(typeof given === 'function' ? given() : given, reading)
+  return 'yaml' in source
+    ? readYaml(bytes, maxRecordBytes, isDump)
+    : readJson(bytes, maxRecordBytes, 'ndjson' in source)
 }
 
 /** Yields what the records of a list become, up to the one that ends the reading. */
@@ -124,24 +145,26 @@ async function* converted(
   batches: SourceRecords,
   file: string | undefined,
   reading: Reading,
+  ahead: (() => SourceRecords) | undefined,
   conversionOf: (first: unknown) => Conversion | undefined,
 ): LocatedRecords {
   const inFile = file === undefined ? undefined : { file }
   let conversion: Conversion | undefined
+  let repetitions: Repetitions | undefined
   let index = 0
   try {
     for await (const batch of batches) {
       const located: { record: ExchangeRecord; place: SourcePlace }[] = []
       try {
         for (const { value, place: bytes, faults } of batch) {
-          conversion ??= conversionOf(value)
-          if (conversion === undefined) throw noForge()
+          if (conversion === undefined) {
+            conversion = conversionOf(value)
+            if (conversion === undefined) throw noForge()
+            if (conversion.mayRepeat) repetitions = await repetitionsIn(ahead?.(), conversion)
+          }
           const place = { pointer: `/${index}`, ...bytes, ...inFile }
           index += 1
-          const made = isForeign(value)
-            ? conversion.convert(value, reading)
-            : [{ kind: 'issue', issue: value } as const]
-          const records = reading.accept(made, faults, place)
+          const records = reading.accept(madeOf(value, conversion, reading), faults, place, repetitions)
           if (records === undefined) continue
           conversion.carried?.(records)
           for (const record of records) located.push({ record, place })
@@ -157,4 +180,24 @@ async function* converted(
     const { code, message, place, isInRecord } = error
     throw invalidDocument([{ pointer: isInRecord ? `/${index}` : '', code, message, ...place, ...inFile }])
   }
+}
+
+function madeOf(value: unknown, conversion: Conversion, findings: Findings): readonly Made[] {
+  return isForeign(value) ? conversion.convert(value, findings) : [{ kind: 'issue', issue: value }]
+}
+
+/** Reads ahead which issues are repeated. @param records - undefined: the list can be read only once */
+async function repetitionsIn(records: SourceRecords | undefined, conversion: Conversion): Promise<Repetitions> {
+  const repetitions = new Repetitions()
+  try {
+    for await (const batch of records ?? []) {
+      for (const { value, faults } of batch) {
+        const made = madeOf(value, conversion, NO_FINDINGS)
+        if (faults.length === 0 && areRecords(made)) repetitions.note(made)
+      }
+    }
+  } catch (error) {
+    if (!(error instanceof Unreadable)) throw error // the reading itself finds what cannot be read
+  }
+  return repetitions
 }

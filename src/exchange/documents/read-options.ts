@@ -13,22 +13,36 @@ import { isByteSource } from './byte-source.ts'
 export interface SourceFolder {
   /** Returns the names of all files, with `/` between folders. */
   list(): MaybePromise<readonly string[]>
-  /** Opens a file. */
+  /** Opens a file. It may be called twice for one. */
   open(name: string): ByteSource
 }
 
+/** Bytes, or a function that opens them. It is called twice if an issue may occur several times, so that the latest one counts. */
+export type OpenableBytes = ByteSource | (() => ByteSource)
+
 /**
  * A source of one list. `json` is an array, several arrays one after the other (`gh api --paginate`), arrays in an array
- * (`--slurp`), or one record on each line. `yaml` is one list, or several one after the other.
+ * (`--slurp`), or one record on each line. `ndjson` is the same, and may be empty: it is then a list without records. `yaml` is
+ * one list, or several one after the other.
  */
-export type ListSource = { readonly json: ByteSource } | { readonly yaml: ByteSource }
+export type ListSource =
+  | { readonly json: OpenableBytes }
+  | { readonly ndjson: OpenableBytes }
+  | { readonly yaml: OpenableBytes }
 
 /** A source of issues. */
 export type IssueSource = ListSource | { readonly folder: SourceFolder }
 
-/** Returns whether a file with this name is YAML. */
-export function isYamlName(name: string): boolean {
-  return /\.ya?ml(?:\.gz)?$/i.test(name)
+/** Returns a file as a source. Its name says what is in it. */
+export function listSource(name: string, bytes: OpenableBytes): ListSource {
+  if (/\.ya?ml(?:\.gz)?$/i.test(name)) return { yaml: bytes }
+  return /\.ndjson(?:\.gz)?$/i.test(name) ? { ndjson: bytes } : { json: bytes }
+}
+
+/** Returns the bytes of a source, or the function that opens them. */
+export function bytesIn(source: ListSource): OpenableBytes {
+  if ('yaml' in source) return source.yaml
+  return 'ndjson' in source ? source.ndjson : source.json
 }
 
 /** How far a reading is. `bytes` are those of the source, before decompression. */
@@ -92,12 +106,13 @@ const LIMITS: OptionRules<ReadLimits> = {
 
 /** Throws if a source or its options are not valid. @throws TypeError that names what is wrong */
 export function checkReading(caller: string, source: IssueSource, options: ReadOptions): void {
-  need(isObject(source) && isSource(source), caller, 'a source', '{ json }, { yaml } or { folder }')
+  need(isObject(source) && isSource(source), caller, 'a source', '{ json }, { ndjson }, { yaml } or { folder }')
   checkOptions(caller, options, OPTIONS)
   checkOptions(caller, options.limits ?? {}, LIMITS, 'limits.')
 }
 
 function isSource(source: IssueSource): boolean {
   if ('folder' in source) return isObject(source.folder)
-  return isByteSource('yaml' in source ? source.yaml : source.json)
+  const bytes = bytesIn(source)
+  return typeof bytes === 'function' || isByteSource(bytes)
 }

@@ -3,6 +3,8 @@ import { canonicalIssue } from '../../schema/canonical-issue.ts'
 import type { IssueRecord } from '../../schema/issue-record.ts'
 import type { AnyIterable } from '../../schema/iteration.ts'
 import { isIterable } from '../../schema/iteration.ts'
+import type { OptionRules } from '../../schema/options.ts'
+import { checkOptions, optional } from '../../schema/options.ts'
 import { encodedPieces, issueLine } from './write-issues.ts'
 
 /** The columns, in their order, and what each has of an issue. */
@@ -24,6 +26,16 @@ const COLUMNS: { readonly [name: string]: (issue: IssueRecord) => string | numbe
 /** A spreadsheet takes a cell that begins with one of these for a formula. */
 const FORMULA = /^[=+\-@\t\r\n＝＋－＠]/
 
+/** Options of `writeCsv`. */
+export interface CsvOptions {
+  /** Whether a byte order mark is at the beginning: Excel takes CSV without it for another encoding. Default true. */
+  readonly bom?: boolean | undefined
+}
+
+const CSV_OPTIONS: OptionRules<CsvOptions> = {
+  bom: optional((value) => typeof value === 'boolean', 'a boolean'),
+}
+
 /**
  * Writes issues as CSV for a spreadsheet, one row an issue behind a row of names: RFC 4180, UTF-8. Nothing reads it
  * back. Source: docs/exchange.md, CSV
@@ -31,12 +43,17 @@ const FORMULA = /^[=+\-@\t\r\n＝＋－＠]/
  * @throws ForgeError `INVALID_DOCUMENT` while it is iterated, when an issue is not valid; TypeError at once when
  * `issues` is not iterable
  */
-export function writeCsv(issues: Iterable<IssueRecord> | AsyncIterable<IssueRecord>): AsyncIterable<Uint8Array> {
+export function writeCsv(
+  issues: Iterable<IssueRecord> | AsyncIterable<IssueRecord>,
+  options: CsvOptions = {},
+): AsyncIterable<Uint8Array> {
+  checkOptions('writeCsv', options, CSV_OPTIONS)
   need(isIterable(issues), 'writeCsv', 'issues', 'an array, or what readIssues returns')
-  return encodedPieces(rows(issues))
+  return encodedPieces(rows(issues, options.bom ?? true))
 }
 
-async function* rows(issues: AnyIterable<IssueRecord>): AsyncGenerator<string, void, void> {
+async function* rows(issues: AnyIterable<IssueRecord>, bom: boolean): AsyncGenerator<string, void, void> {
+  if (bom) yield '\ufeff'
   yield rowOf(Object.keys(COLUMNS))
   let index = 0
   for await (const issue of issues) {

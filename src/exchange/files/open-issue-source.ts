@@ -2,7 +2,7 @@ import { open, readdir, stat } from 'node:fs/promises'
 import { join, relative, sep } from 'node:path'
 import process from 'node:process'
 import type { IssueSource, SourceFolder } from '../documents/read-options.ts'
-import { isYamlName } from '../documents/read-options.ts'
+import { listSource } from '../documents/read-options.ts'
 import { pathOf } from './target.ts'
 
 /** A source on disk, or standard input. */
@@ -26,8 +26,8 @@ export async function openIssueSource(path: string | URL): Promise<OpenedSource>
   const name = pathOf('openIssueSource', path)
   const found = await stat(name)
   if (found.isDirectory()) return { folder: folderAt(name), size: undefined }
-  const size = found.isFile() ? found.size : undefined
-  return isYamlName(name) ? { yaml: bytesOf(name), size } : { json: bytesOf(name), size }
+  if (!found.isFile()) return { ...listSource(name, bytesOf(name)), size: undefined } // a pipe can be read only once
+  return { ...listSource(name, () => bytesOf(name)), size: found.size }
 }
 
 function folderAt(root: string): SourceFolder {

@@ -11,6 +11,7 @@ import type {
 } from '../../schema/issue-record.ts'
 import type { AnyIterable } from '../../schema/iteration.ts'
 import { isIterable } from '../../schema/iteration.ts'
+import { NumberSet } from '../../schema/number-set.ts'
 import { issueLine } from '../documents/write-issues.ts'
 import { dumpComment, dumpIssue, dumpLabel, dumpMilestone } from '../forges/gitea-dump-records.ts'
 import { yamlOf } from '../yaml/write-yaml.ts'
@@ -86,6 +87,7 @@ class DumpFolder {
   readonly #comments = new Map<number, string>()
   #commentCharacters = 0
   #issues = 0
+  readonly #numbers = new NumberSet()
 
   constructor(path: string) {
     this.#path = path
@@ -125,6 +127,11 @@ class DumpFolder {
   #issue(issue: IssueRecord): string {
     issueLine(issue, this.#issues) // throws if the issue is not valid
     checkIntegers(issue, `/${this.#issues}`)
+    if (this.#numbers.has(issue.number)) {
+      const message = `expected a number that no other issue has; ${issue.number} occurs twice`
+      throw invalidDocument([{ pointer: `/${this.#issues}/number`, code: 'duplicate_number', message }])
+    }
+    this.#numbers.add(issue.number)
     this.#issues += 1
     for (const label of issue.labels ?? []) this.#add(this.#labels, label.name, label)
     if (issue.milestone) {

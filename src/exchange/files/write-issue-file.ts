@@ -2,13 +2,14 @@ import type { Stats } from 'node:fs'
 import { open, realpath, stat, writeFile } from 'node:fs/promises'
 import { need } from '../../schema/arguments.ts'
 import type { IssueRecord } from '../../schema/issue-record.ts'
+import type { CsvOptions } from '../documents/write-csv.ts'
 import { writeCsv } from '../documents/write-csv.ts'
 import { writeIssues } from '../documents/write-issues.ts'
 import { isMissing, pathOf, writeBeside } from './target.ts'
 
 /** Options of `writeIssueFile`. */
-export interface IssueFileOptions {
-  /** What is written: the canonical document (default), or CSV for a spreadsheet. */
+export interface IssueFileOptions extends CsvOptions {
+  /** What is written: the canonical document (default), or CSV for a spreadsheet. Only CSV may have a byte order mark. */
   readonly format?: 'document' | 'csv' | undefined
 }
 
@@ -21,10 +22,10 @@ export interface IssueFileOptions {
 export async function writeIssueFile(
   path: string | URL,
   issues: Iterable<IssueRecord> | AsyncIterable<IssueRecord>,
-  { format = 'document' }: IssueFileOptions = {},
+  { format = 'document', bom }: IssueFileOptions = {},
 ): Promise<void> {
   need(format === 'document' || format === 'csv', 'writeIssueFile', 'format', "'document' or 'csv'")
-  const pieces = format === 'csv' ? writeCsv(issues) : writeIssues(issues)
+  const pieces = format === 'csv' ? writeCsv(issues, { bom }) : writeIssues(issues)
   const { target, found } = await targetOf(pathOf('writeIssueFile', path))
   // A pipe or a device cannot be replaced.
   if (found !== undefined && !found.isFile()) return write(target, 'w', undefined, pieces)

@@ -1,5 +1,5 @@
 import type { ExchangeFormat, FolderFormat, ForgeFormat } from './forge-format.ts'
-import { documentFormat, fileNamed } from './forge-format.ts'
+import { documentFormat, rootOf } from './forge-format.ts'
 import { giteaDumpFormat } from './gitea-dump.ts'
 import { gitlabFormat } from './gitlab.ts'
 import { gitlabRestFormat } from './gitlab-rest.ts'
@@ -31,13 +31,13 @@ export function formatOfFolder(names: readonly string[], name: ExchangeFormat | 
   const formats = ALL_FORMATS.filter((format) => name === undefined || format.name === name)
   const lists = formats.filter(({ commentsFile }) => commentsFile !== undefined)
   const folders = [...formats.flatMap(({ folder }) => folder ?? []), ...(lists.length > 0 ? [listFolder(lists)] : [])]
-  return folders.find(({ issuesFile }) => fileNamed(names, issuesFile) !== undefined)
+  return folders.find((folder) => folder.rootIn(names) !== undefined)
 }
 
 /** Two lists, of issues and of comments. The first issue determines their form. Comments follow all issues. */
 function listFolder(formats: readonly ForgeFormat[]): FolderFormat {
   return {
-    issuesFile: 'issues.json',
+    rootIn: (files) => rootOf(files, 'issues.json'),
     async *read(folder) {
       const has = ({ commentsFile = '' }: ForgeFormat): boolean => folder.has(commentsFile)
       let [format] = formats

@@ -1,4 +1,5 @@
 import type { ExchangeRecord } from '../../schema/issue-record.ts'
+import { NumberSet } from '../../schema/number-set.ts'
 import type { Path } from '../documents/source-record.ts'
 import type { Findings, Foreign, Made } from './forge-format.ts'
 
@@ -10,7 +11,8 @@ import type { Findings, Foreign, Made } from './forge-format.ts'
 export class ConversionState {
   readonly #labels = new Map<unknown, unknown>()
   readonly #milestones = new Map<unknown, unknown>()
-  readonly #numbers = new Set<unknown>()
+  readonly #issues = new NumberSet()
+  readonly #pulls = new NumberSet()
 
   /** Returns the label, or the first one of its name. */
   label(label: Foreign, path: Path, findings: Findings): unknown {
@@ -28,8 +30,18 @@ export class ConversionState {
   }
 
   /** Returns whether the issue of this number was carried. */
-  hasIssue(number: unknown): boolean {
-    return this.#numbers.has(number)
+  hasIssue(number: number): boolean {
+    return Number.isSafeInteger(number) && this.#issues.has(number)
+  }
+
+  /** Remembers the number of a pull request. */
+  addPull(number: unknown): void {
+    if (typeof number === 'number' && Number.isSafeInteger(number)) this.#pulls.add(number)
+  }
+
+  /** Returns the word for a comment that is not on an issue of this number. */
+  wordOfComment(number: number): 'pull_request_comments' | 'comments' {
+    return Number.isSafeInteger(number) && this.#pulls.has(number) ? 'pull_request_comments' : 'comments'
   }
 
   /** Remembers records that are part of the result. */
@@ -38,7 +50,7 @@ export class ConversionState {
       if (record.kind === 'label') this.#labels.set(record.label.name, record.label)
       if (record.kind === 'milestone') this.#milestones.set(record.milestone.title, record.milestone)
       if (record.kind !== 'issue') continue
-      this.#numbers.add(record.issue.number)
+      if (Number.isSafeInteger(record.issue.number)) this.#issues.add(record.issue.number)
       for (const label of record.issue.labels ?? []) {
         if (!this.#labels.has(label.name)) this.#labels.set(label.name, label)
       }

@@ -35,12 +35,24 @@ export function says(value: unknown): boolean {
 /** Ids, addresses and counters of the forge: nothing of an issue is lost with them. Whom `closed_by_id` names is lost. */
 const OF_THE_FORGE = /(?:^|(?<!_by|_to)_)(?:id|ids|iid|url|count|index|version|score|issues)$/
 
+/** Relations of an issue. An id, an address or a count is lost if the record has nothing else of the relation. */
+const RELATION = /(?:^|_)(?:parent|epic|sub_issues|blocking_issues)(?:_|$)/
+/** Only the address of a parent says that an issue is part of another one. */
+const PARENT = /^parent(?:_issue)?_(?:id|iid|url)$/
+
 /** Reports the properties that a conversion did not name, by their own names. */
 export function leaveRest(rest: Foreign, path: Path, findings: Findings): void {
   for (const [name, value] of Object.entries(rest)) {
-    if (OF_THE_FORGE.test(name) || !says(value)) continue
-    findings.notCarried(name, [...path, name], Array.isArray(value) ? value.length : 1)
+    if (!says(value) || (OF_THE_FORGE.test(name) && !isOnlyTrace(name, rest))) continue
+    const what = PARENT.test(name) ? 'parent' : name
+    findings.notCarried(what, [...path, name], Array.isArray(value) ? value.length : 1)
   }
+}
+
+/** Returns whether a record says only by this property that it has a relation. */
+function isOnlyTrace(name: string, record: Foreign): boolean {
+  const whole = name.replace(/_(?:id|ids|iid|url|count)$/, '')
+  return RELATION.test(name) && (whole === name || !says(record[whole]))
 }
 
 /** Returns whether a value is an object with all these properties. */

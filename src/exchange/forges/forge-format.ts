@@ -11,6 +11,20 @@ export type Foreign = { readonly [property: string]: unknown }
 export interface Findings {
   /** Reports a value for which exchange records have no property: by its name, or a word such as `pull_request`. */
   notCarried(what: string, path: Path, count?: number): void
+  /** Remembers the number of a pull request or an issue that is left out. */
+  leftOut(number: unknown): void
+  /** Reports a user of whom the source has only the id. @param name - what the user is called in its place */
+  nameless(name: string, path: Path): void
+  /** Notes the displayed name of a user, and what the user is called if nothing else is known. */
+  displayed(name: string, displayed: unknown): void
+}
+
+/** Findings for which there is no use. */
+export const NO_FINDINGS: Findings = {
+  notCarried: () => undefined,
+  nameless: () => undefined,
+  displayed: () => undefined,
+  leftOut: () => undefined,
 }
 
 /** What is left out of a source, unless it is kept. */
@@ -30,6 +44,8 @@ export type Made =
 
 /** Converts the records of one list, in their order. It may remember what it has seen, but not whole records. */
 export interface Conversion {
+  /** Whether an issue may occur several times: its list was fetched page by page. */
+  readonly mayRepeat?: true
   /** Returns what a record becomes. It is ignored if something in it is not valid. */
   convert(record: Foreign, findings: Findings): readonly Made[]
   /** Called with the exchange records of a valid record. */
@@ -75,10 +91,12 @@ export interface ForgeFormat {
 
 /** The folders of a form. */
 export interface FolderFormat {
-  /** The file with the issues. A folder without it does not have this form. */
-  readonly issuesFile: string
+  /** Returns the folder with the issues: empty, or with a slash at its end. Undefined: the files do not have this form. */
+  rootIn(files: readonly string[]): string | undefined
   /** Reads a folder. Labels and milestones precede the issues that name them, and the comments of an issue follow it. */
   read(folder: FolderReading): LocatedRecords
+  /** Whether Gitea wrote its YAML. */
+  readonly isDump?: true
   /** Returns the word for a file that is not read. Default: `file`. */
   wordOf?(file: string): string
 }
@@ -108,8 +126,13 @@ export function countOf(value: unknown): number {
   return typeof value === 'number' ? value : 1
 }
 
-/** Returns the only file with this name, in the folder itself or deeper in it. Undefined: it is missing, or there are several. */
-export function fileNamed(names: readonly string[], file: string): string | undefined {
-  const found = names.filter((name) => name === file || name.endsWith(`/${file}`))
-  return found.length === 1 ? found[0] : undefined
+/** Returns the folder of the only file with this name. Undefined: it is missing, or there are several. */
+export function rootOf(files: readonly string[], name: string): string | undefined {
+  const found = filesNamed(files, name)
+  return found.length === 1 ? found[0]?.slice(0, -name.length) : undefined
+}
+
+/** Returns the files with this name, in the folder itself or deeper in it. */
+export function filesNamed(files: readonly string[], name: string): readonly string[] {
+  return files.filter((file) => file === name || file.endsWith(`/${name}`))
 }

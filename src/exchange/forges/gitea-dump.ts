@@ -2,7 +2,7 @@ import type { Path } from '../documents/source-record.ts'
 import { ConversionState } from './conversion-state.ts'
 import { filled, hasProperties, leaveRest, listOf, objectOf } from './foreign.ts'
 import type { Conversion, Findings, Foreign, ForgeFormat } from './forge-format.ts'
-import { leave, reportLinks } from './forge-format.ts'
+import { leave, reportLinks, rootOf } from './forge-format.ts'
 import { NO_TIME } from './gitea-dump-records.ts'
 
 const ISSUES = 'issue.yml'
@@ -13,7 +13,8 @@ export const giteaDumpFormat: ForgeFormat = {
   recognizes: (record) => hasProperties(record, 'number', 'foreignindex'),
   open: () => ({ issues: new DumpIssues(new ConversionState()) }),
   folder: {
-    issuesFile: ISSUES,
+    rootIn: (files) => rootOf(files, ISSUES),
+    isDump: true,
     async *read(folder) {
       const state = new ConversionState()
       const issues = new DumpIssues(state)

@@ -1,3 +1,4 @@
+import { GHOST } from '../../schema/placeholder-names.ts'
 import type { Path } from '../documents/source-record.ts'
 import { ConversionState } from './conversion-state.ts'
 import { filled, hasProperties, listOf, objectOf, says } from './foreign.ts'
@@ -18,6 +19,7 @@ export const gitlabRestFormat: ForgeFormat = {
 
 function issues(state: ConversionState, hasNotes: boolean, options: ConversionOptions): Conversion {
   return {
+    mayRepeat: true,
     carried: (records) => state.carried(records),
     convert(record, findings) {
       if (isLeftOut(record, [], options, findings)) return []
@@ -39,22 +41,27 @@ function issues(state: ConversionState, hasNotes: boolean, options: ConversionOp
 }
 
 function notes(state: ConversionState, options: ConversionOptions): Conversion {
+  let threads = new Set<unknown>()
+  let threadsOf: unknown
   return {
     convert(record, findings) {
       const { noteable_iid: issue_number, author, ...note } = record
-      const isOfIssue = (note['noteable_type'] ?? 'Issue') === 'Issue'
-      if (!isOfIssue || (typeof issue_number === 'number' && !state.hasIssue(issue_number))) {
+      const { noteable_type = 'Issue' } = note
+      if (noteable_type === 'MergeRequest') return leave(findings, 'pull_request_comments')
+      if (noteable_type !== 'Issue' || (typeof issue_number === 'number' && !state.hasIssue(issue_number))) {
         return leave(findings, 'comments')
       }
       if (isNoteLeftOut(note, [], options, findings)) return []
-      return [commentOf({ issue_number, ...posterOf(author) }, note, 'body', [], findings)]
+      if (issue_number !== threadsOf) threads = new Set() // the notes of an issue follow each other
+      threadsOf = issue_number
+      return [commentOf({ issue_number, ...posterOf(author) }, note, 'body', [], findings, threads)]
     },
   }
 }
 
 /** A user who is gone is null. */
 function posterOf(author: unknown): Foreign {
-  if (author === null) return { poster_id: 0, poster_name: 'ghost' }
+  if (author === null) return GHOST
   const { id, username, public_email } = objectOf(author)
   return { poster_id: id, poster_name: username, ...filled({ poster_email: public_email }) }
 }

@@ -1,10 +1,14 @@
+import { GHOST, nameOfId } from '../../schema/placeholder-names.ts'
 import type { Path } from '../documents/source-record.ts'
 import { ConversionState } from './conversion-state.ts'
-import { filled, hasProperties, listOf, objectOf } from './foreign.ts'
+import { filled, hasProperties, listOf, objectOf, says } from './foreign.ts'
 import type { Conversion, ConversionOptions, Findings, FolderReading, Foreign, ForgeFormat } from './forge-format.ts'
+import { filesNamed, rootOf } from './forge-format.ts'
 import { commentOf, isLeftOut, isNoteLeftOut, issueOf, labelOf, leaveOthers, milestoneOf } from './gitlab-records.ts'
 
 const ISSUES = 'issues.ndjson'
+/** What every export has, with or without issues. Those before GitLab 13 have the issues in it, and no folder `tree`. */
+const PROJECT = 'tree/project.json'
 
 /** An unpacked project export of GitLab. Its issues alone are a list without the names of users. */
 export const gitlabFormat: ForgeFormat = {
@@ -12,12 +16,19 @@ export const gitlabFormat: ForgeFormat = {
   recognizes: (record) => hasProperties(record, 'iid', 'author_id', 'created_at'),
   open: (options) => ({ issues: issues(new ConversionState(), new Map(), options) }),
   folder: {
-    issuesFile: ISSUES,
+    rootIn,
     async *read(folder) {
       for (const [name, conversion] of listsOf(folder)) yield* folder.read(name, () => conversion)
     },
     wordOf: (file) => (file === 'merge_requests.ndjson' ? 'pull_request' : 'file'),
   },
+}
+
+/** From GitLab 16.11 on an export does not have the files of lists without records. */
+function rootIn(files: readonly string[]): string | undefined {
+  if (filesNamed(files, ISSUES).length > 0) return rootOf(files, ISSUES)
+  const root = rootOf(files, PROJECT)
+  return root === undefined ? undefined : `${root}tree/project/`
 }
 
 /** The lists that are read, in their order. */
@@ -41,13 +52,18 @@ type People = Map<unknown, Foreign>
 
 function members(people: People): Conversion {
   return {
-    convert({ user, ...rest }, findings) {
+    convert({ user }, findings) {
       const { id, username, public_email } = objectOf(user)
-      people.set(id, { poster_name: username, ...filled({ poster_email: public_email }) })
-      leaveOthers(rest, [], findings)
+      if (says(username)) people.set(id, { poster_name: username, ...filled({ poster_email: public_email }) })
+      else if (says(id)) findings.notCarried('user_name', ['user'])
       return []
     },
   }
+}
+
+/** A name for a user of whom the source has only the id. */
+function nameOf(id: unknown): string {
+  return nameOfId(says(id) ? id : GHOST.poster_id)
 }
 
 /** Names of reactions that differ in Gitea. Others are the same. */
@@ -59,11 +75,12 @@ const REACTIONS: ReadonlyMap<unknown, string> = new Map([
 ])
 
 function issues(state: ConversionState, people: People, options: ConversionOptions): Conversion {
-  /** Who left the project is not among its members. A name of its own for each, so that a map of names can replace it. */
+  /** Who left the project is not among its members. */
   const posterOf = (author: unknown, path: Path, findings: Findings): Foreign => {
     const id = author ?? 0
-    if (!people.has(id)) findings.notCarried('user_name', path)
-    return { poster_id: id, poster_name: id === 0 ? 'ghost' : `user-${String(id)}`, ...people.get(id) }
+    const poster_name = nameOf(id)
+    if (!people.has(id)) findings.nameless(poster_name, path)
+    return { poster_id: id, poster_name, ...people.get(id) }
   }
   const reactionsOf = (awards: unknown, path: Path, findings: Findings): readonly Foreign[] =>
     listOf(awards).map((award, at) => {
@@ -73,15 +90,10 @@ function issues(state: ConversionState, people: People, options: ConversionOptio
       return { user_id, ...filled({ user_name }), content: REACTIONS.get(name) ?? name }
     })
   const labelOfLink = (link: unknown, path: Path, findings: Findings): unknown => {
-    const { label, target_type: _, ...rest } = objectOf(link)
-    leaveOthers(rest, path, findings)
-    return labelOf(objectOf(label), 'title', [...path, 'label'], state, findings)
+    return labelOf(objectOf(objectOf(link)['label']), 'title', [...path, 'label'], state, findings)
   }
-  const assigneeOf = (assignee: unknown, path: Path, findings: Findings): unknown => {
-    const { user_id, ...rest } = objectOf(assignee)
-    leaveOthers(rest, path, findings)
-    return posterOf(user_id, path, findings)['poster_name']
-  }
+  const assigneeOf = (assignee: unknown, path: Path, findings: Findings): unknown =>
+    posterOf(objectOf(assignee)['user_id'], path, findings)['poster_name']
 
   return {
     carried: (records) => state.carried(records),
@@ -96,12 +108,15 @@ function issues(state: ConversionState, people: People, options: ConversionOptio
         reactions: reactionsOf(award_emoji, [], findings),
         assignees: [...new Set(names)],
       }
+      const threads = new Set<unknown>()
       const comments = listOf(notes).flatMap((each, at) => {
-        const { author_id: author, author: _, award_emoji: awards, ...note } = objectOf(each)
+        const { author_id: author, author: displayed, award_emoji: awards, ...note } = objectOf(each)
         const path = ['notes', at]
+        if (says(author)) findings.displayed(nameOf(author), objectOf(displayed)['name'])
         if (isNoteLeftOut(note, path, options, findings)) return []
         const head = { issue_number: record['iid'], ...posterOf(author, path, findings) }
-        return commentOf(head, note, 'note', path, findings, { reactions: reactionsOf(awards, path, findings) })
+        const lists = { reactions: reactionsOf(awards, path, findings) }
+        return commentOf(head, note, 'note', path, findings, threads, lists)
       })
       return [...issueOf(issue, of, state, findings), ...comments]
     },

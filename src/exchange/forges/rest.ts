@@ -1,3 +1,4 @@
+import { GHOST } from '../../schema/placeholder-names.ts'
 import { ConversionState } from './conversion-state.ts'
 import { filled, hasProperties, isForeign, leaveRest, listOf, objectOf, says } from './foreign.ts'
 import type { Conversion, ConversionOptions, Findings, Foreign, ForgeFormat, Made } from './forge-format.ts'
@@ -23,12 +24,17 @@ function restFormat(name: 'github' | 'gitea', locked: string): ForgeFormat {
 
 function issues(state: ConversionState, hasComments: boolean): Conversion {
   return {
+    mayRepeat: true,
     carried: (records) => state.carried(records),
     convert(record, findings) {
       const { number, title, body, ref, labels, milestone, state: status, locked, is_locked, ...others } = record
       const { created_at, updated_at, closed_at, assignee, assignees, comments: count, ...more } = others
       const { pull_request, repository: _, ...poster } = more
-      if (says(pull_request)) return leave(findings, 'pull_request')
+      if (says(pull_request)) {
+        findings.leftOut(number)
+        state.addPull(number)
+        return leave(findings, 'pull_request')
+      }
 
       if (!hasComments && says(count)) findings.notCarried('comments', ['comments'], countOf(count))
       const names = [...listOf(assignees), ...listOf(assignee)].map((user) => objectOf(user)['login'])
@@ -53,11 +59,14 @@ function issues(state: ConversionState, hasComments: boolean): Conversion {
 function comments(state: ConversionState, options: ConversionOptions): Conversion {
   return {
     convert(record, findings) {
-      const { issue_url, pull_request_url, created_at, updated_at, body, minimized, ...poster } = record
+      const { issue_url, pull_request_url, html_url, created_at, updated_at, body, minimized, ...poster } = record
       const number = /\/(\d+)$/.exec(String(issue_url))?.[1]
       const issue_number = number === undefined ? issue_url : Number(number)
-      if (says(pull_request_url) || (number !== undefined && !state.hasIssue(issue_number))) {
-        return leave(findings, 'comments')
+      if (says(pull_request_url)) return leave(findings, 'pull_request_comments')
+      if (typeof issue_number === 'number' && !state.hasIssue(issue_number)) {
+        // GitHub has the address of an issue also for the comments of pull requests.
+        const isOfPull = PULL.test(String(html_url))
+        return leave(findings, isOfPull ? 'pull_request_comments' : state.wordOfComment(issue_number))
       }
       // Spam and abuse that GitHub folds away. The reason may be null.
       if (isForeign(minimized) || says(minimized)) {
@@ -71,6 +80,7 @@ function comments(state: ConversionState, options: ConversionOptions): Conversio
   }
 }
 
+const PULL = /\/pull\/\d+#/
 const ATTACHMENT =
   /https:\/\/(?:user-images\.githubusercontent\.com\/|github\.com\/(?:user-attachments|[\w.-]+\/[\w.-]+)\/(?:assets|files)\/)/g
 
@@ -91,7 +101,7 @@ function posterOf(record: Foreign, body: unknown, findings: Findings): Foreign {
     if (says(user)) findings.notCarried('imported_by', ['user'])
     return { poster_id: original_author_id, poster_name: original_author }
   }
-  if (user === null) return { poster_id: 0, poster_name: 'ghost' }
+  if (user === null) return GHOST
   const { id, login, email } = objectOf(user)
   return { poster_id: id, poster_name: login, ...filled({ poster_email: email }) }
 }
@@ -99,7 +109,8 @@ function posterOf(record: Foreign, body: unknown, findings: Findings): Foreign {
 /** A label of GitHub may be its name alone. */
 function labelOf(label: unknown, path: readonly PropertyKey[], state: ConversionState, findings: Findings): unknown {
   if (typeof label === 'string') return { name: label }
-  const { name, color, description, ...rest } = objectOf(label)
+  // GitHub marks the labels that it made itself.
+  const { name, color, description, default: _, ...rest } = objectOf(label)
   leaveRest(rest, path, findings)
   return state.label({ name, ...filled({ color, description }) }, path, findings)
 }

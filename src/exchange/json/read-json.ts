@@ -11,9 +11,14 @@ const BATCH_CHARACTERS = 16 * 1024
  * Reads the records of a JSON source: the elements of an array, of several arrays one after the other, and of arrays in
  * an array, and objects one after the other.
  *
+ * @param mayBeEmpty - whether nothing at all is a list without records
  * @throws Unreadable at the first byte that cannot be read, after all records before it
  */
-export async function* readJson(bytes: AsyncIterable<Uint8Array>, maxRecordBytes: number): SourceRecords {
+export async function* readJson(
+  bytes: AsyncIterable<Uint8Array>,
+  maxRecordBytes: number,
+  mayBeEmpty: boolean,
+): SourceRecords {
   const scanner = new RecordScanner(maxRecordBytes)
   for await (const piece of bytes) {
     let records: SourceRecord[] = []
@@ -36,7 +41,7 @@ export async function* readJson(bytes: AsyncIterable<Uint8Array>, maxRecordBytes
     }
     yield records
   }
-  scanner.end()
+  scanner.end(mayBeEmpty)
 }
 
 function parsed(text: string, place: Place): unknown {

@@ -10,12 +10,13 @@ export interface RawRecord {
   readonly colons: number
 }
 
-const [LINE_FEED, BLANK, QUOTE, COMMA, COLON, BACKSLASH] = [10, 32, 34, 44, 58, 92]
+const [TAB, LINE_FEED, CARRIAGE_RETURN, BLANK, QUOTE, COMMA, COLON, BACKSLASH] = [9, 10, 13, 32, 34, 44, 58, 92]
 const [OPEN_ARRAY, CLOSE_ARRAY, OPEN_OBJECT, CLOSE_OBJECT] = [91, 93, 123, 125]
+/** The mark of UTF-8. */
 const BYTE_ORDER_MARK: readonly number[] = [0xef, 0xbb, 0xbf]
 /** How far a text is read byte by byte: most texts are short, and `indexOf` is only faster for the others. */
 const NEAR = 32
-/** No UTF-8 has a byte from here on. UTF-16 begins with them. */
+/** No UTF-8 has a byte from here on. */
 const NOT_UTF8 = 0xf8
 
 /**
@@ -31,6 +32,8 @@ export class RecordScanner {
   /** Of the first byte of the piece. */
   #offset = 0
   #line = 1
+  /** How many bytes of the mark were read. */
+  #marked = 0
   // The record that has begun and not ended.
   #begun: Place | undefined
   /** Its bytes in earlier pieces. */
@@ -63,10 +66,11 @@ export class RecordScanner {
     this.#offset += piece.length
   }
 
-  /** Checks that the source may end here. @throws Unreadable */
-  end(): void {
+  /** Checks that the source may end here. @param mayBeEmpty - whether it may have no record @throws Unreadable */
+  end(mayBeEmpty: boolean): void {
     if (this.#begun !== undefined) throw new Unreadable('truncated', 'the source ends within this record', this.#begun)
-    if (this.#expected === 'more') return
+    const isEmpty = this.#expected === 'source' && this.#level === 0
+    if (this.#expected === 'more' || (isEmpty && mayBeEmpty)) return
     const place = { offset: this.#offset, line: this.#line }
     throw new Unreadable('truncated', 'the source is empty or ends within an array', place, false)
   }
@@ -77,7 +81,8 @@ export class RecordScanner {
       const byte = piece[at] ?? 0
       if (byte === LINE_FEED) this.#line += 1
       const offset = this.#offset + at
-      if (byte <= BLANK || (offset < BYTE_ORDER_MARK.length && byte === BYTE_ORDER_MARK[offset])) continue
+      if (offset <= this.#marked && this.#isMark(byte, { offset, line: this.#line })) continue
+      if (isBlank(byte)) continue
       const isTop = this.#level === 0
       const mayBegin = this.#expected !== 'comma or end'
       if (byte === OPEN_ARRAY && this.#level < 2 && mayBegin) {
@@ -153,6 +158,13 @@ export class RecordScanner {
     return Math.min(at + 1, piece.length)
   }
 
+  /** Returns whether a byte at the beginning is part of the mark. @throws Unreadable if the mark is not whole */
+  #isMark(byte: number, place: Place): boolean {
+    if (byte === BYTE_ORDER_MARK[place.offset]) this.#marked += 1
+    else if (this.#marked % BYTE_ORDER_MARK.length !== 0) throw new Unreadable('utf8', 'expected UTF-8', place, false)
+    return this.#marked > place.offset
+  }
+
   #refusal(byte: number, place: Place): Unreadable {
     const refusal = (code: string, message: string): Unreadable => new Unreadable(code, message, place, false)
     if (byte >= NOT_UTF8) return refusal('utf8', 'expected UTF-8')
@@ -169,6 +181,10 @@ function isBeginning(byte: number): boolean {
 
 function isEndOfWord(byte: number): boolean {
   return (
-    byte <= BLANK || byte === COMMA || byte === QUOTE || (byte & 0xdf) === OPEN_ARRAY || (byte & 0xdf) === CLOSE_ARRAY
+    isBlank(byte) || byte === COMMA || byte === QUOTE || (byte & 0xdf) === OPEN_ARRAY || (byte & 0xdf) === CLOSE_ARRAY
   )
+}
+
+function isBlank(byte: number): boolean {
+  return byte === BLANK || byte === LINE_FEED || byte === CARRIAGE_RETURN || byte === TAB
 }

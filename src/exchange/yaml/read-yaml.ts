@@ -9,7 +9,10 @@ import {
   tooLarge,
   Unreadable,
 } from '../documents/source-record.ts'
+import { fromGoYaml } from './go-yaml.ts'
 
+/** An issue of a Gitea dump. */
+const OF_DUMP = /^ *foreignindex: /m
 /** The list of records is one level more. */
 const OPTIONS = { maxAliases: 0, maxDepth: MAX_DEPTH + 1 }
 
@@ -18,15 +21,21 @@ const OPTIONS = { maxAliases: 0, maxDepth: MAX_DEPTH + 1 }
  * item is indented, so a hyphen at the beginning of a line begins the next one, whatever the item contains, and each item
  * is parsed alone.
  *
+ * @param isDump - whether Gitea wrote the source; undefined: an issue shows it
  * @throws Unreadable at the first item that cannot be read, after all records before it
  */
-export async function* readYaml(bytes: AsyncIterable<Uint8Array>, maxRecordBytes: number): SourceRecords {
+export async function* readYaml(
+  bytes: AsyncIterable<Uint8Array>,
+  maxRecordBytes: number,
+  isDump: boolean | undefined,
+): SourceRecords {
   const { loadAll, YAMLException } = await import('js-yaml') // only sources that are YAML need it
   const cutter = new ItemCutter(maxRecordBytes)
   for await (const piece of bytes) for (const item of cutter.cut(piece)) yield recordsOf(item)
   for (const item of cutter.end()) yield recordsOf(item)
 
-  function recordsOf({ text, place }: Item): readonly SourceRecord[] {
+  function recordsOf({ text: given, place }: Item): readonly SourceRecord[] {
+    const text = (isDump ?? OF_DUMP.test(given)) ? fromGoYaml(given) : given
     try {
       const values = loadAll(text, OPTIONS).flatMap((document) => valuesOf(document, place))
       // Half of a surrogate pair can only come from an escape.
@@ -34,7 +43,7 @@ export async function* readYaml(bytes: AsyncIterable<Uint8Array>, maxRecordBytes
       return values.map((value) => ({ value, place, faults: mayHaveHalfPairs ? [...halfPairs(value, [])] : [] }))
     } catch (error) {
       if (!(error instanceof YAMLException)) throw error
-      const at = placeAfter(place, text.slice(0, error.mark?.position ?? 0))
+      const at = text === given ? placeAfter(place, text.slice(0, error.mark?.position ?? 0)) : place
       if (error.reason.startsWith('duplicated')) throw new Unreadable(DUPLICATE_KEY.code, DUPLICATE_KEY.message, at)
       throw new Unreadable('yaml', `expected YAML: ${error.reason}`, at)
     }

@@ -22,6 +22,7 @@ import { routeTable } from './route-table.ts'
 import type { Match } from './router.ts'
 import { createRouter, METHODS } from './router.ts'
 import { exchangeSlots } from './slots.ts'
+import { refuseSudo } from './sudo.ts'
 
 /** The route table, bound to one forge. Every adapter mounts it. */
 export interface Api<A extends Actor> {
@@ -94,6 +95,7 @@ export function createApi<A extends Actor>(forge: unknown, options: UncheckedOpt
     let reply: ApiResponse
     try {
       if (crossSite !== 'allow') refuseCrossSite(request, settings.publicUrl)
+      refuseSudo(request)
       const identified = authenticate()
       const actor = toCaller(isPromise(identified) ? yield* wait(identified) : identified)
       const context = new RequestContext(request, actor)

@@ -32,6 +32,7 @@ export const errorStatus: Readonly<Record<ErrorCode, number>> = {
   SIGNING_KEY_FORMAT_MISMATCH: 404,
   SIGNING_KEY_UNREADABLE: 500,
   EVENTS_PRUNED: 410,
+  CURSOR_AHEAD: 410,
   INVALID_DOCUMENT: 422,
   IMPORT_CONFLICT: 409,
   STORAGE_BUSY: 503,
@@ -43,6 +44,7 @@ export const errorStatus: Readonly<Record<ErrorCode, number>> = {
   METHOD_NOT_ALLOWED: 405,
   BODY_TOO_LARGE: 413,
   CROSS_SITE: 403,
+  SUDO_UNSUPPORTED: 403,
   EXCHANGE_BUSY: 503,
   INTERNAL: 500,
 }
@@ -101,5 +103,13 @@ export function crossSite(): WireError {
   return new WireError(
     'CROSS_SITE',
     'requests from other sites need an Authorization header with the scheme Bearer or token',
+  )
+}
+
+/** The error for a request that should be answered for another user. Source: docs/behaviour.md, Over HTTP */
+export function sudoUnsupported(): WireError {
+  return new WireError(
+    'SUDO_UNSUPPORTED',
+    'the Sudo header and the sudo parameter are not supported: send a token of that user instead',
   )
 }

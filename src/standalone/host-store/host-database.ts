@@ -9,6 +9,8 @@ import type { Schema } from '../../storage/sql/schema/schema.ts'
 import { forgeSchema } from '../../storage/sql/schema/schema.ts'
 import type { RowsOfEach, Session, Statements } from '../../storage/sql/session.ts'
 import { execute, queryEach } from '../../storage/sql/session.ts'
+import type { FileCheck } from '../../storage/sql/sqlite/file-problems.ts'
+import { fileProblems } from '../../storage/sql/sqlite/file-problems.ts'
 import type { HostedRuntime, HostedStorage } from '../../storage/sql/stores/stores.ts'
 import type { ForgeStorage, SchemaStatus } from '../../storage/storage.ts'
 import { HostSchema } from './host-schema.ts'
@@ -107,6 +109,11 @@ export class HostDatabase<Tx> {
   /** Returns the state of the host's tables. Writes nothing. */
   state(): Promise<SchemaStatus['state']> {
     return this.#runtime.plainly((session) => runMaybeAsync(this.#schema.state(session)))
+  }
+
+  /** Returns what is wrong with the file, for a database on SQLite. Writes nothing. */
+  fileProblems(check: FileCheck): Promise<readonly string[]> {
+    return this.#runtime.plainly((session) => runMaybeAsync(fileProblems(session, check)))
   }
 
   /** Loads all or nothing, and alone as `write` does. */

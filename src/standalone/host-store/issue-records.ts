@@ -42,6 +42,15 @@ export function storedComment(incoming: IncomingComment): StoredComment {
   return withAccounts(incoming.record, accountsIn(incoming))
 }
 
+/** Stores a comment in place of another, whose people keep their accounts. */
+export function replacedComment(incoming: IncomingComment, before: StoredComment): StoredComment {
+  const accounts = new Map(before.accounts)
+  const author = accounts.get(before.poster_name)
+  if (author !== undefined) accounts.set(incoming.record.poster_name, author)
+  for (const [name, id] of accountsIn(incoming)) accounts.set(name, id)
+  return withAccounts(incoming.record, [...accounts])
+}
+
 /** The reverse of `storedIssue`. */
 export function shownIssue(issue: StoredIssue, labels: ReadonlyMap<number, LabelRecord>): IssueRecord {
   const { accounts: _, ...shown } = issue

@@ -1,9 +1,12 @@
 import { existsSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
+import { isForgeError } from '../../index.ts'
 import { needObject } from '../../schema/arguments.ts'
 import type { MysqlConnection } from '../../storage/mysql.ts'
 import type { PgClient } from '../../storage/postgres.ts'
 import { unavailable } from '../../storage/sql/errors.ts'
+import { DAMAGED } from '../../storage/sql/sqlite/connection.ts'
+import type { FileCheck } from '../../storage/sql/sqlite/file-problems.ts'
 import type { IdColumns, SqliteConnection } from '../../storage/sqlite.ts'
 import type { SchemaStatus } from '../../storage/storage.ts'
 import { HostDatabase } from './host-database.ts'
@@ -124,6 +127,20 @@ export function databaseStatus(location: DatabaseLocation, ids?: IdColumns | und
     server: await database.state(),
   })
   return onExistingDatabase(location, read, ids)
+}
+
+/**
+ * Returns what is wrong with the file of a database: nothing for a server. Reads all of it, and writes nothing.
+ * @throws ForgeError as `databaseStatus`
+ */
+export async function fileProblems(location: DatabaseLocation, check: FileCheck): Promise<readonly string[]> {
+  if (kindOf(location) !== 'sqlite') return []
+  try {
+    return await onExistingDatabase(location, (database) => database.fileProblems(check))
+  } catch (error) {
+    if (isForgeError(error, 'STORAGE_UNAVAILABLE') && error.message === DAMAGED) return [DAMAGED]
+    throw error
+  }
 }
 
 const SCHEMES: { readonly [scheme: string]: 'postgres' | 'mysql' | undefined } = {

@@ -1,7 +1,7 @@
 import type { Compilable } from 'kysely'
 import { sql } from 'kysely'
 import type { Id, IncomingBatch, IncomingIssue, IssueTracker, TakenNumber } from '../../index.ts'
-import { canonicalDateTime } from '../../schema/date-time.ts'
+import { canonicalLabel, canonicalMilestone } from '../../schema/canonical-issue.ts'
 import { notFound } from '../../schema/errors.ts'
 import type { CommentRecord, IssueRecord, LabelRecord, MilestoneRecord } from '../../schema/issue-record.ts'
 import type { SyncOrAsync } from '../../schema/sync-or-async.ts'
@@ -11,8 +11,8 @@ import { normalizeName } from '../host-names.ts'
 import { createAttribution } from './attribution.ts'
 import type { HostDatabase } from './host-database.ts'
 import type { HostDirectory } from './host-directory.ts'
-import type { StoredIssue } from './issue-records.ts'
-import { authorOf, shownComment, shownIssue, storedComment, storedIssue } from './issue-records.ts'
+import type { StoredComment, StoredIssue } from './issue-records.ts'
+import { authorOf, replacedComment, shownComment, shownIssue, storedComment, storedIssue } from './issue-records.ts'
 import type { TrackerContext } from './issue-rows.ts'
 import { answered, elements, IssueRows } from './issue-rows.ts'
 import type { StandaloneUser } from './roles.ts'
@@ -32,6 +32,8 @@ export function createTracker<Tx>(
   const { build, columns, dialect } = tables
   const issueRows = new IssueRows(database)
   const insertTexts: InsertTexts = new Map()
+  /** The rows of the comments that were returned, to replace them. */
+  const returnedComments = new WeakMap<CommentRecord, { readonly id: number; readonly stored: StoredComment }>()
 
   return {
     issues: answered(function* (query, context) {
@@ -47,7 +49,12 @@ export function createTracker<Tx>(
     comments: answered(function* (query, context) {
       const rows = yield* issueRows.comments(query, context)
       const showsEmail = yield* mayShowEmail(query.repositoryId, context)
-      return rows.map(({ record }) => visible(shownComment(JSON.parse(record)), showsEmail))
+      return rows.map(({ id, record: text }) => {
+        const stored: StoredComment = JSON.parse(text)
+        const shown = visible(shownComment(stored), showsEmail)
+        returnedComments.set(shown, { id, stored })
+        return shown
+      })
     }),
 
     labelsAndMilestones: answered(function* ({ repositoryId }, context) {
@@ -115,9 +122,28 @@ export function createTracker<Tx>(
         record: JSON.stringify(storedComment(comment)),
       }
     })
+    const replaced = batch.commentUpdates.flatMap((comment) => {
+      const row = returnedComments.get(comment.previous)
+      if (row === undefined) return []
+      const record = JSON.stringify(replacedComment(comment, row.stored))
+      return build.updateTable('comments').where('id', '=', row.id).set({ record })
+    })
+    const described = [
+      ...batch.labelUpdates.map((label) => ({ table: 'labels', ids: labelIds, ...namedLabel(label) }) as const),
+      ...batch.milestoneUpdates.map(
+        (milestone) => ({ table: 'milestones', ids: milestoneIds, ...namedMilestone(milestone) }) as const,
+      ),
+    ]
     const existing = (number: number) =>
       build.updateTable('issues').where('repository_id', '=', repository_id).where('number', '=', number)
     const changes = [
+      ...replaced,
+      ...described.map(({ table, ids, name, record }) =>
+        build
+          .updateTable(table)
+          .where('id', '=', ids.get(name) ?? NO_ID)
+          .set({ record }),
+      ),
       ...batch.update.map((issue) => existing(issue.record.number).set(contentOf(issue))),
       ...[...counts].map(([number, count]) =>
         existing(number).set({ comment_count: sql<number>`comment_count + ${sql.lit(count)}` }),
@@ -187,24 +213,13 @@ export function createTracker<Tx>(
 /** A label or a milestone, and the name by which it is found. */
 type Named = Pick<NewRow<'labels'>, 'name' | 'record'>
 
-function namedLabel({ name, color, description }: LabelRecord): Named {
-  const label: LabelRecord = { name, ...(color && { color }), ...(description && { description }) }
-  return { name, record: JSON.stringify(label) }
+function namedLabel(label: LabelRecord): Named {
+  return { name: label.name, record: JSON.stringify(canonicalLabel(label)) }
 }
 
 /** Keeps a milestone in the form that a canonical document has: without what is empty, and with times in UTC. */
-function namedMilestone({ title, description, state, ...times }: MilestoneRecord): Named {
-  const { deadline, created, updated, closed } = times
-  const milestone: MilestoneRecord = {
-    title,
-    ...(description && { description }),
-    ...(deadline && { deadline: canonicalDateTime(deadline) }),
-    ...(created && { created: canonicalDateTime(created) }),
-    ...(updated && { updated: canonicalDateTime(updated) }),
-    ...(closed && { closed: canonicalDateTime(closed) }),
-    state,
-  }
-  return { name: title, record: JSON.stringify(milestone) }
+function namedMilestone(milestone: MilestoneRecord): Named {
+  return { name: milestone.title, record: JSON.stringify(canonicalMilestone(milestone)) }
 }
 
 /** Leaves the address of the author out if the caller may not see it. */

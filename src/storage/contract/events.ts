@@ -33,7 +33,8 @@ export interface EventStore<Tx> {
    * Reads the outbox: committed events in order, those after the cursor. An undefined cursor starts at the beginning.
    * The returned cursor continues after this page, also if the page was empty. The first read of a committed event
    * assigns its place permanently. After a prune that is the oldest cursor.
-   * @throws ForgeError `INVALID_INPUT` if the cursor is invalid; `EVENTS_PRUNED` if it is before the oldest cursor
+   * @throws ForgeError `INVALID_INPUT` if the cursor is invalid; `EVENTS_PRUNED` if it is before the oldest cursor;
+   * `CURSOR_AHEAD` if it is beyond the last event, or beyond the last removed one if that is later
    */
   read(query: { readonly after: string | undefined; readonly limit: number }): MaybePromise<{
     readonly events: readonly ForgeEvent[]
@@ -51,7 +52,7 @@ export interface EventStore<Tx> {
   claim(consumer: Consumer, milliseconds: number): MaybePromise<Claim | undefined>
   /**
    * Moves the cursor of the name forward, never back. Returns false, and moves nothing, if the holder has lost the
-   * lease.
+   * lease. @throws ForgeError `INVALID_INPUT`, `CURSOR_AHEAD` as `read`; then nothing is moved
    */
   advance(consumer: Consumer, cursor: string): MaybePromise<boolean>
   /** Gives up the lease if the holder has it. The cursor stays. */

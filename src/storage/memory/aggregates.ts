@@ -27,10 +27,10 @@ function pinBoards(memory: Memory): PinBoardStore<undefined> {
   /** The pins of one board are in order. */
   const pins = memory.table<PinBoardKey & PinRow>({
     counted: 'pins',
-    // An issue goes from every board that has it, because a transfer to another repository needs no call.
+    // An issue goes from every board that has it: neither a transfer to another repository nor a change of its kind needs a call.
     isPartOf: (pin, retired) =>
       retired.thing === 'issue'
-        ? pin.issueId === retired.issueId && pin.kind === retired.kind
+        ? pin.issueId === retired.issueId
         : retired.thing === 'repository' && pin.repositoryId === retired.repositoryId,
   })
   const isOn = ({ repositoryId, kind }: PinBoardKey, pin: PinBoardKey): boolean =>

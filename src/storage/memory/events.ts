@@ -1,4 +1,4 @@
-import { ForgeError } from '../../schema/errors.ts'
+import { cursorAhead, ForgeError } from '../../schema/errors.ts'
 import type { ForgeEvent } from '../../schema/records.ts'
 import type { Consumer, EventFilter, EventStore } from '../contract/events.ts'
 import { cursorOf, cutPage, noCursor, placeIn } from './pages.ts'
@@ -18,6 +18,12 @@ export function memoryEvents(memory: Memory): EventStore<undefined> {
   /** The last pruned place of the outbox. */
   let oldest = 0
 
+  /** Refuses the cursor of another storage. */
+  function refuseAhead(place: number): void {
+    const newest = Math.max(oldest, ...events.rows.slice(-1).map(idOf))
+    if (place > newest) throw cursorAhead(cursorOf(newest))
+  }
+
   /** Returns the lease if the holder still has it. */
   function leaseOf({ name, holder }: Consumer): Lease | undefined {
     memory.refuseClosed()
@@ -30,6 +36,7 @@ export function memoryEvents(memory: Memory): EventStore<undefined> {
       const start = after === undefined ? oldest : placeInOutbox(after)
       if (start < oldest) throw pruned(oldest)
 
+      refuseAhead(start)
       const found = events.rows.filter((event) => idOf(event) > start).slice(0, limit)
       const last = found.at(-1)
       return { events: structuredClone(found), cursor: cursorOf(last === undefined ? start : idOf(last)) }
@@ -59,6 +66,7 @@ export function memoryEvents(memory: Memory): EventStore<undefined> {
       const lease = leaseOf(consumer)
       if (lease === undefined) return false
 
+      refuseAhead(place)
       consumers.set(consumer.name, { ...lease, place: Math.max(lease.place, place) })
       return true
     },

@@ -129,7 +129,7 @@ export interface SqlDialect {
     begin(place: Place): readonly Statement<{ readonly lock: string }>[]
     /** Returns a statement with limits of its own for the waits for locks. */
     readonly limited?: (sql: string) => string
-    readonly end: Statement<unknown>
+    readonly end: readonly Statement<unknown>[]
     readonly abandon: Statement<unknown>
   }
   /** Returns statements that belong together as a script to run by hand. */

@@ -14,6 +14,16 @@ export interface CallLimits {
   readonly expired?: () => Error
 }
 
+/** Returns the limits of several parts of one call: each may take what those before it have left. */
+export function limitsOfOneCall(): CallLimits {
+  const end = performance.now() + MAX_CALL_MS
+  return {
+    get milliseconds() {
+      return end - performance.now()
+    },
+  }
+}
+
 /** How long an attempt is repeated. */
 export interface RetryLimits {
   /** Returns whether another attempt can begin after a pause of the given milliseconds. */

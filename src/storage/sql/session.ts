@@ -2,6 +2,7 @@ import type { MaybePromise, SyncOrAsync } from '../../schema/sync-or-async.ts'
 import { wait } from '../../schema/sync-or-async.ts'
 import type { ChangeCircumstances } from '../contract/stores.ts'
 import type { Statement } from './query.ts'
+import type { CallLimits } from './retry.ts'
 
 /** One connection, as the stores use it. */
 export interface Session {
@@ -25,7 +26,9 @@ export interface Session {
 }
 
 /** Where a write runs, and what may abort it. */
-export type WriteCircumstances<Tx> = Pick<ChangeCircumstances<Tx>, 'transaction' | 'signal'>
+export type WriteCircumstances<Tx> = Pick<ChangeCircumstances<Tx>, 'transaction' | 'signal'> & {
+  readonly limits?: CallLimits
+}
 
 /** Runs the work of the stores: on our own connections, or inside the host's transaction if one is given. */
 export interface SqlRuntime<Tx> {
@@ -33,7 +36,11 @@ export interface SqlRuntime<Tx> {
    * Reads committed data. Different statements may see different states. The work is a plain function: most reads are
    * one statement, and a generator costs a tenth of it on SQLite.
    */
-  read<T>(work: (session: Session) => MaybePromise<T>, transaction: Tx | undefined): MaybePromise<T>
+  read<T>(
+    work: (session: Session) => MaybePromise<T>,
+    transaction: Tx | undefined,
+    limits?: CallLimits,
+  ): MaybePromise<T>
   /**
    * Writes all or nothing, and returns after the commit; inside a host's transaction it returns immediately. The work
    * may run again.

@@ -1,6 +1,17 @@
 import assert from 'node:assert/strict'
 import { canonicalIssue } from '../../exchange/exchange.ts'
-import type { Actor, Caller, CommentRecord, IdInput, IssueRecord, PortContext, ReattributeReport } from '../../index.ts'
+import type {
+  Actor,
+  Caller,
+  CommentRecord,
+  ExchangeRecord,
+  IdInput,
+  IssueRecord,
+  LabelRecord,
+  MilestoneRecord,
+  PortContext,
+  ReattributeReport,
+} from '../../index.ts'
 import type { ContractCase } from '../contract-case.ts'
 import type { TrackerHost } from './tracker-host.ts'
 import { batchOf, exported, exportedRecords, importAll, sampleComment, sampleIssue } from './tracker-samples.ts'
@@ -8,7 +19,7 @@ import { batchOf, exported, exportedRecords, importAll, sampleComment, sampleIss
 /** One requirement. A host without what it needs meets it. */
 interface TrackerCase {
   readonly name: string
-  readonly needs?: 'comments' | 'attribution'
+  readonly needs?: 'comments' | 'attribution' | 'labelsAndMilestones' | 'reserveNumbers'
   check<A extends Actor, Tx>(host: TrackerHost<A, Tx>): Promise<void>
 }
 
@@ -95,6 +106,36 @@ const CASES: readonly TrackerCase[] = [
     },
   },
   {
+    name: 'labels and milestones that exist are replaced by an update, also on the issues that have them',
+    needs: 'labelsAndMilestones',
+    async check(host) {
+      const labels = [BUG, { name: 'triage', color: 'ededed' }]
+      const milestones = [
+        { title: '1.0', state: 'open' },
+        { title: '2.0', state: 'open' },
+      ] as const
+      const described = (records: readonly (LabelRecord | MilestoneRecord)[]): readonly ExchangeRecord[] =>
+        records.map((one) => ('title' in one ? { kind: 'milestone', milestone: one } : { kind: 'label', label: one }))
+      await importAll(host, [...described([...labels, ...milestones]), sampleIssue(1, { labels, milestone: '1.0' })])
+      const bug = { name: 'bug', color: '00ff00', description: 'It is fixed.' }
+      const done = {
+        title: '1.0',
+        description: 'The first.',
+        deadline: '2024-05-01T00:00:00Z',
+        closed: '2024-04-30T00:00:00Z',
+        state: 'closed',
+      } as const
+      await importAll(host, described([bug, done]), { onConflict: 'update' })
+      const found = await host.tracker.labelsAndMilestones?.({ repositoryId: String(host.repositoryId) }, contextIn())
+
+      assert.deepEqual(sorted(found?.labels), sorted([bug, ...labels.slice(1)]))
+      assert.deepEqual(sorted(found?.milestones), sorted([done, ...milestones.slice(1)]))
+      assert.deepEqual(await exported(host), [
+        canonicalIssue(sampleIssue(1, { labels: [bug, ...labels.slice(1)], milestone: '1.0' })),
+      ])
+    },
+  },
+  {
     name: 'an update replaces the whole issue',
     async check(host) {
       await importAll(host, [FULL, sampleIssue(8, { labels: [BUG] })])
@@ -145,6 +186,24 @@ const CASES: readonly TrackerCase[] = [
     },
   },
   {
+    name: 'a comment that was edited replaces the one that it was',
+    needs: 'comments',
+    async check(host) {
+      const comment = (content: string, given: Partial<CommentRecord> = {}) =>
+        ({ kind: 'comment', comment: sampleComment(1, { content, ...given }) }) as const
+      const others = [
+        comment('later', { created: '2024-03-04T05:06:08Z' }),
+        comment('by ada', { poster_id: 7, poster_name: 'ada' }),
+      ]
+      await importAll(host, [sampleIssue(1), comment('as it was'), ...others])
+      const edited = comment('as it is', { updated: '2024-06-07T08:09:10Z' })
+      await importAll(host, [edited], { onConflict: 'update' })
+      const found = (await exportedRecords(host)).flatMap((one) => (one.kind === 'comment' ? [one.comment] : []))
+
+      assert.deepEqual(sorted(found), sorted([edited, ...others].map((one) => one.comment)))
+    },
+  },
+  {
     name: 'users are found in the order in which they were asked, and unknown ones are undefined',
     async check(host) {
       const [one, other] = host.users
@@ -163,6 +222,24 @@ const CASES: readonly TrackerCase[] = [
       const next = await host.createIssue()
 
       assert.ok(next > 41, `the next number is ${next}`)
+    },
+  },
+  {
+    name: 'the next issue of the host has a number above the numbers that were reserved, which are no issues',
+    needs: 'reserveNumbers',
+    async check(host) {
+      const repositoryId = String(host.repositoryId)
+      const leaving = Object.assign([sampleIssue(2)], { greatestLeftOut: () => 40 })
+      await importAll(host, leaving)
+      await importAll(host, Object.assign([sampleIssue(3)], { greatestLeftOut: () => 4 }))
+      const next = await host.createIssue()
+
+      assert.ok(next > 40, `the next number is ${next}`)
+      const issues = await host.tracker.issues({ repositoryId, after: 0, limit: 1000 }, contextIn())
+      assert.deepEqual(
+        issues.map(({ number }) => number),
+        [2, 3, next],
+      )
     },
   },
   {
@@ -271,7 +348,7 @@ async function run<A extends Actor, Tx>(one: TrackerCase, open: () => Promise<Tr
   const host = await open()
   try {
     if (one.needs === 'comments' && host.tracker.comments === 'none') return
-    if (one.needs === 'attribution' && host.tracker.attribution === undefined) return
+    if (one.needs !== undefined && host.tracker[one.needs] === undefined) return
     await one.check(host)
   } finally {
     await host.close()
@@ -290,6 +367,20 @@ async function numbersIn<A extends Actor, Tx>(
 ): Promise<readonly number[]> {
   const issues = await tracker.issues({ repositoryId: String(repositoryId), ...query }, contextIn(transaction))
   return issues.map(({ number }) => number)
+}
+
+/** Returns records as texts, in an order that does not depend on that of the host, without what is empty. */
+function sorted(records: readonly object[] = []): readonly string[] {
+  const says = (value: unknown): boolean => value !== '' && value !== null && JSON.stringify(value) !== '[]'
+  return records
+    .map((one) =>
+      JSON.stringify(
+        Object.entries(one)
+          .filter(([, value]) => says(value))
+          .sort(),
+      ),
+    )
+    .sort()
 }
 
 function withoutEmpty({ reactions = [], ...comment }: CommentRecord): object {

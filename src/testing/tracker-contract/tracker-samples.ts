@@ -4,6 +4,7 @@ import type {
   CommentRecord,
   ExchangeRecord,
   ImportOptions,
+  ImportRequest,
   IncomingBatch,
   IncomingIssue,
   IssueRecord,
@@ -42,7 +43,7 @@ export function sampleComment(issue: number, given: Partial<CommentRecord> = {})
 /** Imports records as the host itself. */
 export async function importAll<A extends Actor, Tx>(
   { forge, repositoryId }: TrackerHost<A, Tx>,
-  records: readonly (ExchangeRecord | IssueRecord)[],
+  records: ImportRequest['records'],
   options: ImportOptions = {},
 ): Promise<void> {
   await forge.exchange.import('system', { repositoryId, records }, options)
@@ -74,5 +75,15 @@ export function batchOf(repositoryId: string, record: IssueRecord): IncomingBatc
     updatedAt: new Date(record.updated),
     closedAt: null,
   }
-  return { repositoryId, labels: record.labels ?? [], milestones: [], create: [incoming], update: [], comments: [] }
+  return {
+    repositoryId,
+    labels: record.labels ?? [],
+    milestones: [],
+    labelUpdates: [],
+    milestoneUpdates: [],
+    create: [incoming],
+    update: [],
+    comments: [],
+    commentUpdates: [],
+  }
 }

@@ -5,6 +5,7 @@ import { join, resolve } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { setTimeout as pause } from 'node:timers/promises'
 import { beforeEach, describe, expect, test } from 'vitest'
+import { githubIssue } from '../../exchange/forges/samples.ts'
 import { describeWith } from '../../programs.ts'
 import { bareIssue } from '../../schema/documents/sample-issue.ts'
 import { newFolder, startCommand } from '../../start-forgelet.ts'
@@ -34,6 +35,19 @@ describe('forgelet issues', () => {
     expect(JSON.parse(out)).toHaveLength(500)
   })
 
+  test('checks standard input as it imports it: the latest of several issues of one number counts', async () => {
+    const { stdin, ended } = startCommand(['issues', 'validate', '-'])
+    const issues = ['2024-05-01T10:00:00Z', '2024-05-02T10:00:00Z'].map((updated_at) => ({
+      ...githubIssue,
+      updated_at,
+    }))
+    stdin.end(Buffer.from(`\ufeff${JSON.stringify(issues)}`, 'utf16le')) // as PowerShell writes it
+    const { code, out } = await ended
+
+    expect([code, out.split('\n')[0]]).toEqual([0, 'standard input is valid; 2 records'])
+    expect(out).toContain('\nnot carried: repeated (1), first at /0\n')
+  })
+
   test('names standard input when it is not valid', async () => {
     const { stdin, ended } = startCommand(['issues', 'validate', '-'])
     stdin.end(`[\n${JSON.stringify({ ...bareIssue, state: 'opened' })}]`)
@@ -48,8 +62,9 @@ describe('forgelet issues', () => {
     const err = text(child.stderr)
     child.stdin.on('error', () => undefined) // it is closed before all is written
     child.stdin.write('[')
-    const issue = JSON.stringify(bareIssue)
-    const more = setInterval(() => child.stdin.write(`${issue},`.repeat(1000)), 5)
+    let number = 0
+    const issue = (): string => `${JSON.stringify({ ...bareIssue, number: ++number })},`
+    const more = setInterval(() => child.stdin.write(Array.from({ length: 1000 }, issue).join('')), 5)
     await once(child.stdout, 'data')
     child.stdout.destroy()
     const [code] = await once(child, 'close')

@@ -1,6 +1,7 @@
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { beforeEach, describe, expect, test } from 'vitest'
+import type { IssueRecord } from '../../../src/exchange/exchange.ts'
 import { textOf } from '../../core/exchange/records.ts'
 import { giteaDump, githubComment, githubIssue, gitlabIssue, gitlabMembers } from '../../exchange/forges/samples.ts'
 import { bareIssue, fullIssue } from '../../schema/documents/sample-issue.ts'
@@ -29,7 +30,7 @@ const read = (name: string): Promise<string> => readFile(join(folder, name), 'ut
 
 describe('forgelet issues validate', () => {
   test('says that a document is valid', async () => {
-    await put('issues.json', [bareIssue, fullIssue])
+    await put('issues.json', [bareIssue, { ...fullIssue, number: 8 }])
 
     expect(await issues('validate', 'issues.json')).toEqual({
       code: 0,
@@ -78,6 +79,32 @@ describe('forgelet issues validate', () => {
     expect(out).toMatch(/^issues\.json:1: \/0\/number: [^\n]+\nissues\.json:2: [^\n]+\n[^\n]+: 2 violations;/)
   })
 
+  test('lists what an import refuses, among the other violations', async () => {
+    const lines = [
+      { ...bareIssue, number: 1, title: 'a\0b' },
+      { ...bareIssue, number: 2 },
+      { ...bareIssue, number: 3, state: 'opened' },
+      { ...bareIssue, number: 2, title: 'again' },
+      { ...bareIssue, number: 2 ** 53 },
+      { ...bareIssue, number: 5, poster_id: 2 ** 60 },
+    ]
+    await put('issues.json', lines.map((line) => JSON.stringify(line)).join('\n'))
+    const { code, out } = await issues('validate', 'issues.json')
+
+    expect([code, out.split('\n')]).toEqual([
+      1,
+      [
+        'issues.json:1: /0/title: expected a string without NUL, which some databases cannot store',
+        expect.stringMatching(/^issues\.json:3: \/2\/state: /),
+        'issues.json:4: /3/number: expected a number that no other issue of the document has; 2 occurs twice',
+        expect.stringMatching(/^issues\.json:5: \/4\/number: expected an integer from 1 to /),
+        expect.stringMatching(/^issues\.json:6: \/5\/poster_id: expected an integer from /),
+        'issues.json is not valid: 5 violations; 6 records',
+        '',
+      ],
+    ])
+  })
+
   test('names the file in a folder', async () => {
     await putAll('dump', { ...giteaDump, 'comments/7.yml': '- issue_index: 7\n  poster_id: x\n' })
     const { code, out } = await issues('validate', 'dump')
@@ -109,14 +136,15 @@ describe('forgelet issues validate', () => {
 
 describe('forgelet issues convert', () => {
   test('writes the canonical document', async () => {
-    await put('issues.json', [fullIssue, bareIssue])
+    const document = [fullIssue, { ...bareIssue, number: 8 }]
+    await put('issues.json', document)
 
     expect(await issues('convert', 'issues.json', '-o', 'out.json')).toEqual({
       code: 0,
       out: '',
       err: 'forgelet: 2 issues written to out.json\n',
     })
-    expect(await read('out.json')).toBe(await textOf([fullIssue, bareIssue]))
+    expect(await read('out.json')).toBe(await textOf(document))
     expect(await issues('convert', 'issues.json', '-o', 'out.json', '--json')).toEqual({
       code: 0,
       out: '{"records":2,"comments":0,"notCarried":[]}\n',
@@ -155,13 +183,62 @@ describe('forgelet issues convert', () => {
     expect(await lost('dump')).toEqual([{ what: 'label', count: 1, pointer: '' }]) // no issue has it
   })
 
+  test('has the latest of several issues of one number in a fetched list, and says that it was repeated', async () => {
+    const issueOf = (number: number, day: number) => {
+      return { ...githubIssue, number, title: `As of ${day}`, updated_at: `2024-05-0${day}T10:00:00Z` }
+    }
+    const pages = [[issueOf(6, 1), issueOf(5, 1), issueOf(4, 1)], [issueOf(4, 2), issueOf(3, 1)], [issueOf(1, 1)]]
+    await put('issues.json', pages.map((page) => JSON.stringify(page)).join(''))
+    const to = ['--to', 'gitea-dump', '--repo', 'acme/rocket']
+    const { err } = await issues('convert', 'issues.json', '-o', 'out.json')
+    await issues('convert', 'issues.json', '-o', 'dump', ...to)
+    await issues('convert', 'dump', '-o', 'again.json')
+
+    expect(JSON.parse(await read('out.json')).map(({ number, title }: IssueRecord) => [number, title])).toEqual([
+      ...[
+        [6, 'As of 1'],
+        [5, 'As of 1'],
+        [4, 'As of 2'],
+        [3, 'As of 1'],
+        [1, 'As of 1'],
+      ],
+    ])
+    expect(await read('again.json')).toBe(await read('out.json'))
+    expect(err).toContain('forgelet: 5 issues written to out.json\n')
+    expect(err).toContain('\nnot carried: repeated (1), first at issues.json /2\n')
+  })
+
+  test.each([['document'], ['csv'], ['gitea-dump', '--repo', 'acme/rocket']])(
+    'refuses a document in which a number occurs twice: %s',
+    async (...to) => {
+      await put('issues.json', [bareIssue, { ...bareIssue, number: 8 }, bareIssue])
+      const { code, err } = await issues('convert', 'issues.json', '-o', 'out', '--to', ...to)
+
+      expect([code, err.split('\n')]).toEqual([
+        1,
+        [
+          'forgelet: issues.json is not valid: 1 violation',
+          '  issues.json:1: /2/number: expected a number that no other issue of the document has; 7 occurs twice',
+          '',
+        ],
+      ])
+      expect(await readdir(folder)).toEqual(['issues.json'])
+    },
+  )
+
   test('writes CSV', async () => {
     await put('issues.json', [{ ...fullIssue, title: '=1+1' }])
     const { code } = await issues('convert', 'issues.json', '-o', 'out.csv', '--to', 'csv', '--json')
 
     expect(code).toBe(0)
-    expect(await read('out.csv')).toMatch(/^number,title,state,[^\n]*\r\n7,'=1\+1,closed,/)
-    expect((await issues('convert', 'issues.json', '-o', '-', '--to', 'csv')).out).toBe(await read('out.csv'))
+    expect(await read('out.csv')).toMatch(/^\ufeffnumber,title,state,[^\n]*\r\n7,'=1\+1,closed,/)
+    const toStdout = ['convert', 'issues.json', '-o', '-', '--to']
+    expect((await issues(...toStdout, 'csv')).out).toBe(await read('out.csv'))
+    const bare = (await read('out.csv')).slice(1)
+    expect((await issues(...toStdout, 'csv', '--no-bom')).out).toBe(bare)
+    await issues('convert', 'issues.json', '-o', 'bare.csv', '--to', 'csv', '--no-bom')
+    expect(await read('bare.csv')).toBe(bare)
+    expect((await issues(...toStdout, 'document', '--no-bom')).code).toBe(2)
   })
 
   test('writes a dump, which reads as its source did', async () => {

@@ -73,13 +73,13 @@ describe('a violation that only an import finds', () => {
       { user, ...github, number: 2, pull_request: { url: 'x' } },
       { user: { id: 2 ** 60, login: 'bob' }, ...github, number: 3 },
       { user, ...github, number: 4, body: 'a\0b' },
-      { user, ...github, number: 1 },
+      { user, ...github, number: 5, title: 'a\0b' },
     )
 
     expect(shown(await violationsOf(readExchange({ json: text }), 'inspect'), text)).toEqual([
       ['integer', '/2/poster_id', 4, undefined, '{"user":'],
       ['nul', '/3/content', 5, undefined, '{"user":'],
-      ['duplicate_number', '/4/number', 6, undefined, '{"user":'],
+      ['nul', '/4/title', 6, undefined, '{"user":'],
     ])
   })
 

@@ -1,11 +1,14 @@
 import { beforeEach, describe, expect, test } from 'vitest'
+import { readExchange } from '../../../src/exchange/exchange.ts'
 import type {
+  CommentRecord,
   ExchangeRecord,
   ForgeError,
   ForgeEvent,
   ImportOptions,
   IssueRecord,
   IssueTracker,
+  Violation,
 } from '../../../src/index.ts'
 import type { Person } from '../a-forge.ts'
 import { aForge, codeOf, olga } from '../a-forge.ts'
@@ -329,13 +332,76 @@ describe('comments', () => {
 
   test.each([
     [{ created: '2026-01-04T03:04:06Z' }],
-    [{ poster_name: 'eve' }],
     [{ poster_id: 9 }],
     [{ content: 'other' }],
+    [{ content: 'other', updated: '2026-02-04T03:04:05Z' }],
   ])('that differ in %j are others', async (given) => {
     await importing([anIssue(1), ...commentsOf(aComment(1, 'a'))])
 
     expect((await importing(commentsOf(aComment(1, 'a', given)))).comments).toEqual({ ...none, created: 1 })
+  })
+
+  const GONE = { poster_id: 0, poster_name: 'ghost' }
+  test.each<[string, Partial<CommentRecord>, Partial<CommentRecord>, ImportOptions?]>([
+    ['was renamed', {}, { poster_name: 'robert' }],
+    ['has left the project', {}, { poster_name: 'user-8' }],
+    ['was a member again', { poster_name: 'user-8' }, {}],
+    ['has deleted the account', {}, GONE],
+    ['has deleted the account of a forge that keeps an id for them', {}, { poster_id: 10137, poster_name: 'Ghost' }],
+    ['had deleted the account in the earlier source', GONE, {}],
+    ['is mapped', {}, {}, { users: { grace: 'mia' } }],
+    ['is mapped to an account', {}, {}, { users: { grace: 'ada' }, attribution: 'accounts' }],
+    ['has deleted the account and is mapped', GONE, GONE, { users: { ghost: 'mia' } }],
+    ['has no id and is mapped', { poster_id: 0 }, { poster_id: 0 }, { users: { grace: 'mia' } }],
+  ])('are the same when the author %s', async (_, first, again, options) => {
+    tracker.accounts.set('ada', 21)
+    await importing([anIssue(1), ...commentsOf(aComment(1, 'a', first), aComment(1, 'b', first))])
+    const second = commentsOf(aComment(1, 'a', again), aComment(1, 'b', again))
+
+    expect((await importing(second, options)).comments).toEqual({ ...none, unchanged: 2 })
+    expect(tracker.stored).toHaveLength(2)
+  })
+
+  test.each([[GONE], [{ poster_id: 0, poster_name: 'eve' }], [{ poster_id: 9 }]])(
+    'of two people who write the same in the same second are two, also if one is %j',
+    async (other) => {
+      const twice = commentsOf(aComment(1, '+1', { poster_id: 0 }), aComment(1, '+1', other))
+      expect((await importing([anIssue(1), ...twice])).comments).toEqual({ ...none, created: 2 })
+      expect((await importing(twice.toReversed())).comments).toEqual({ ...none, unchanged: 2 })
+    },
+  )
+
+  test.each([1, 2, 200])(
+    'that were edited replace the old ones on request to update, in batches of %i',
+    async (batch) => {
+      const comment = (at: number, content: string, given: Partial<CommentRecord> = {}) => {
+        const time = `2026-01-04T03:04:0${at}Z`
+        return aComment(1, content, { created: time, updated: time, ...given })
+      }
+      const edit = { updated: '2026-02-04T03:04:05Z', poster_name: 'robert' }
+      await importing([anIssue(1), ...commentsOf(comment(1, 'a'), comment(2, 'b'), comment(3, 'c'))])
+      const edited = commentsOf(comment(1, 'a'), comment(2, 'B', edit), comment(4, 'd'))
+      const report = await importing(edited, { onConflict: 'update', batch })
+
+      expect(report.comments).toEqual({ ...none, unchanged: 1, updated: 1, created: 1 })
+      expect(tracker.stored.map(({ content }) => content).sort()).toEqual(['B', 'a', 'c', 'd'])
+      expect((await events()).reduce((sum, { data }) => sum + Number(Reflect.get(data, 'comments')), 0)).toBe(5)
+      const recorded = await events()
+      expect((await importing(edited, { onConflict: 'update', batch })).comments).toEqual({ ...none, unchanged: 3 })
+      expect(await events()).toEqual(recorded)
+    },
+  )
+
+  test.each([1, 200])('of one author in one second replace no one else, in batches of %i', async (batch) => {
+    const [one, other] = [aComment(1, 'one'), aComment(1, 'other')]
+    await importing([anIssue(1), ...commentsOf(one)])
+    for (const records of [commentsOf(other, one), commentsOf(one, other)]) {
+      await importing(records, { onConflict: 'update', batch })
+      expect(tracker.stored).toEqual([one, other])
+    }
+    const edited = aComment(1, 'edited', { updated: '2026-02-04T03:04:05Z' })
+    await importing(commentsOf(one, edited), { onConflict: 'update', batch })
+    expect(tracker.stored).toEqual([one, other, edited])
   })
 
   test('on an issue that is neither in the document nor on the host end the import', async () => {
@@ -433,6 +499,26 @@ describe('a record that cannot be imported', () => {
     expect((await failureOf(importing([Object(anIssue(5)), record as never]))).code).toBe('INVALID_DOCUMENT')
   })
 
+  test('is left out, and its violations are passed on, if onInvalid is a function', async () => {
+    const records: Records = [
+      ...[anIssue(1.5), anIssue(1), anIssue(2, { title: '\0' }), anIssue(1, { title: 'again' }), anIssue(2)],
+      ...commentsOf(aComment(9, 'of no issue'), aComment(2, '\0'), aComment(2, 'of the second')),
+    ]
+    for (const run of [inspecting, importing]) {
+      const found: string[] = []
+      const onInvalid = ({ pointer, code }: Violation) => void found.push(`${pointer} ${code}`)
+      const report = await run(records, { onInvalid, batch: 3 })
+      expect([report.issues.created, report.comments.created]).toEqual([2, 1])
+      expect(found).toEqual([
+        ...['/0/number integer', '/2/title nul', '/3/number duplicate_number'],
+        ...['/5/issue_number unknown_issue', '/6/content nul'],
+      ])
+    }
+    expect([...tracker.records.values()]).toEqual([anIssue(1), anIssue(2)])
+    await expect(importing(records, { onInvalid: 'throw' })).rejects.toThrow('/0/number')
+    await expect(importing(records, { onInvalid: JSON.parse('7') })).rejects.toThrow(TypeError)
+  })
+
   test('does not hide the others from an inspection', async () => {
     const failed = await failureOf(inspecting([anIssue(1.5), anIssue(1, { title: '\0' }), anIssue(2), anIssue(2)]))
 
@@ -472,6 +558,119 @@ function promised(issues: MemoryTracker<Person>): IssueTracker<Person, undefined
     write: async (batch) => issues.write(batch),
   }
 }
+
+describe('labels and milestones that exist', () => {
+  const labels = [
+    { name: 'bug', color: 'd73a4a', description: 'Broken.' },
+    { name: 'help', color: '00ff00' },
+  ]
+  const milestone = { title: '1.0', state: 'open', deadline: '2026-05-01T00:00:00Z' } as const
+  const closed = { ...milestone, state: 'closed', closed: '2026-05-02T00:00:00Z' } as const
+  const described: Records = [
+    ...labels.map((label) => ({ kind: 'label', label }) as const),
+    { kind: 'milestone', milestone },
+    anIssue(1, { labels, milestone: '1.0' }),
+  ]
+  const now = () => [[...tracker.labels.values()], [...tracker.milestones.values()]]
+  const renewed = [{ name: 'bug', color: 'ffffff' }]
+
+  test.each<[string, Records]>([
+    [
+      'records',
+      [
+        { kind: 'label', label: { name: 'bug', color: 'ffffff' } },
+        { kind: 'milestone', milestone: closed },
+      ],
+    ],
+    [
+      'issues that are the same',
+      [
+        { kind: 'milestone', milestone: closed },
+        anIssue(1, { labels: [...renewed, { name: 'help' }], milestone: '1.0' }),
+      ],
+    ],
+    ['issues that are new', [{ kind: 'milestone', milestone: closed }, anIssue(2, { labels: renewed })]],
+    [
+      'several batches, of which the first counts',
+      [
+        ...Array.from(
+          { length: 3 },
+          (_, at): Records => [
+            { kind: 'milestone', milestone: { ...closed, ...(at > 0 && { description: `${at}` }) } },
+            anIssue(at + 2, { labels: [{ name: 'bug', color: at > 0 ? `00000${at}` : 'ffffff' }] }),
+          ],
+        ),
+      ].flat(),
+    ],
+  ])('follow the source on request to update, by %s', async (_, records) => {
+    await importing(described)
+    for (const onConflict of ['skip', 'refuse'] as const) await importing(records, { onConflict })
+    expect(now()).toEqual([labels, [milestone]])
+
+    await importing(records, { onConflict: 'update', batch: 2 })
+    expect(now()).toEqual([[{ name: 'bug', color: 'ffffff' }, labels[1]], [closed]])
+    const recorded = await events()
+    const report = await importing(records, { onConflict: 'update', batch: 2 })
+    expect([report.issues.updated, await events()]).toEqual([0, recorded])
+  })
+
+  test('stay if a document has only their names, or the host does not list its labels', async () => {
+    await importing([...described.slice(0, 2), { kind: 'milestone', milestone: closed }, ...described.slice(3)])
+    const named = [
+      { kind: 'label', label: { name: 'bug' } } as const,
+      anIssue(2, { labels: [{ name: 'help' }], milestone: '1.0' }),
+    ]
+    await importing(named, { onConflict: 'update' })
+    expect(now()).toEqual([labels, [closed]])
+
+    Object.defineProperty(tracker, 'labelsAndMilestones', { value: undefined })
+    await importing([...described, anIssue(3, { labels: renewed })], { onConflict: 'update' })
+    expect(now()).toEqual([labels, [closed]])
+  })
+})
+
+describe('the greatest number that a source has left out', () => {
+  const leaving = (upTo: number, records: Records = [anIssue(2)]) => {
+    return { repositoryId: 10, records: Object.assign([...records], { greatestLeftOut: () => upTo }) }
+  }
+
+  test('is reserved at the end of an import, also of one that changes nothing else', async () => {
+    await forge.exchange.import(olga, leaving(40))
+    expect([tracker.nextNumber, (await events()).length]).toEqual([41, 1])
+    await forge.exchange.import(olga, leaving(50))
+    expect([tracker.nextNumber, (await events()).length]).toEqual([51, 1])
+    await forge.exchange.import(olga, leaving(0))
+    expect(tracker.asked.filter((name) => name === 'reserveNumbers')).toHaveLength(2)
+  })
+
+  test('is not reserved by an inspection, nor by an import that fails, nor on a host that does not need it', async () => {
+    await forge.exchange.inspect(olga, leaving(40))
+    await expect(forge.exchange.import(olga, leaving(40, [anIssue(0)]))).rejects.toThrow()
+    Object.defineProperty(tracker, 'reserveNumbers', { value: undefined })
+    await forge.exchange.import(olga, leaving(40))
+
+    expect([tracker.nextNumber, tracker.asked.includes('reserveNumbers')]).toEqual([3, false])
+  })
+
+  test('is passed on by what reads the source', async () => {
+    const issue = {
+      user: null,
+      locked: false,
+      created_at: '2026-01-02T03:04:05Z',
+      updated_at: '2026-01-02T03:04:05Z',
+      title: 'a',
+      state: 'open',
+    }
+    const list = [
+      { number: 9, pull_request: { url: 'x' }, ...issue },
+      { number: 3, ...issue },
+      { number: 4, pull_request: { url: 'x' }, ...issue },
+    ]
+    await forge.exchange.import(olga, { repositoryId: 10, records: readExchange({ json: JSON.stringify(list) }) })
+
+    expect([[...tracker.records.keys()], tracker.nextNumber]).toEqual([[3], 10])
+  })
+})
 
 describe('attribution', () => {
   beforeEach(() => {
@@ -524,6 +723,40 @@ describe('attribution', () => {
       { ...none, unchanged: 2 },
     ])
     expect(tracker.batches.length).toBe(written)
+  })
+
+  test('looks up no name that a converter made up, unless the map names it', async () => {
+    for (const name of ['ghost', 'Ghost', 'user-22', 'ada.l']) tracker.accounts.set(name, 66)
+    const reactions = [{ user_id: 22, user_name: 'user-22', content: '+1' }]
+    const madeUp: Records = [
+      anIssue(1, { poster_id: 0, poster_name: 'ghost', assignees: ['user-22', 'ghost'], reactions }),
+      anIssue(2, { poster_id: -1, poster_name: 'Ghost' }),
+      ...commentsOf(aComment(1, 'a', { poster_id: 22, poster_name: 'user-22' })),
+    ]
+    const report = await importing([...madeUp, anIssue(3, { poster_id: 7, poster_name: 'user-22' })], {
+      attribution: 'accounts',
+    })
+
+    expect(tracker.batches[0]).toMatchObject({
+      create: [
+        { posterId: null, assigneeIds: [null, null], reactionUserIds: [null] },
+        { posterId: null },
+        { posterId: '66' }, // a name of the source: its id is another
+      ],
+      comments: [{ posterId: null }],
+    })
+    const first = [
+      { name: 'ghost', count: 2 },
+      { name: 'user-22', count: 3 },
+      { name: 'Ghost', count: 1 },
+    ]
+    expect(report.unknownUsers).toEqual({ total: 3, first: expect.arrayContaining(first) })
+
+    const named = madeUp.map((one) => ('number' in one ? { ...one, number: one.number + 10 } : one)).slice(0, 1)
+    await importing(named, { attribution: 'accounts', users: { ghost: 'ghost', 'user-22': 'ada.l' } })
+    expect(tracker.batches[1]).toMatchObject({
+      create: [{ posterId: '66', assigneeIds: ['66', '66'], reactionUserIds: ['66'] }],
+    })
   })
 
   test('looks up no one whom the map excludes', async () => {

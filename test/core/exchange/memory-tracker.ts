@@ -60,10 +60,29 @@ export class MemoryTracker<A extends Actor> implements IssueTracker<A, unknown> 
     for (const milestone of batch.milestones) {
       if (!this.milestones.has(milestone.title)) this.milestones.set(milestone.title, milestone)
     }
+    for (const label of batch.labelUpdates) this.#replaceLabel(label)
+    for (const milestone of batch.milestoneUpdates) this.milestones.set(milestone.title, milestone)
     for (const issue of [...batch.create, ...batch.update]) this.#write(issue)
     for (const comment of batch.comments) {
       this.stored.push(comment.record)
       this.#own(comment.record, comment)
+    }
+    for (const comment of batch.commentUpdates) {
+      this.stored.splice(this.stored.indexOf(comment.previous), 1, comment.record)
+      this.#own(comment.record, comment)
+    }
+  }
+
+  reserveNumbers({ upTo }: { readonly upTo: number }): void {
+    this.asked.push('reserveNumbers')
+    this.nextNumber = Math.max(this.nextNumber, upTo + 1)
+  }
+
+  #replaceLabel(label: LabelRecord): void {
+    this.labels.set(label.name, label)
+    for (const issue of this.records.values()) {
+      const at = issue.labels?.findIndex(({ name }) => name === label.name) ?? -1
+      if (at >= 0) issue.labels?.splice(at, 1, label)
     }
   }
 

@@ -5,11 +5,15 @@ import { aForge, olga } from '../a-forge.ts'
 const DAY = 86_400_000
 
 /** Requests a key that expires so many days from now on each of some days, and returns what was logged on each. */
-async function warnings(daysLeft: number | undefined, days: readonly number[]): Promise<readonly string[]> {
+async function warnings(
+  daysLeft: number | undefined,
+  days: readonly number[],
+  isRevoked?: boolean,
+): Promise<readonly string[]> {
   const began = new Date('2026-01-02T03:04:05Z')
   const clock = new SettableClock(began)
   const expiresAt = daysLeft === undefined ? undefined : new Date(began.getTime() + daysLeft * DAY)
-  const key = { format: 'ssh', text: 'ssh-ed25519 AAAA\n', etag: '"1"', expiresAt } as const
+  const key = { format: 'ssh', text: 'ssh-ed25519 AAAA\n', etag: '"1"', expiresAt, isRevoked } as const
   const lines: string[] = []
   const forge = aForge({
     signingKey: { format: 'ssh', publicKey: () => key },
@@ -33,6 +37,14 @@ test('a key that expires is warned of once a day, from 30 days before, and when 
     ...['', '', SOON, '', '', SOON, SOON, '', PAST, ''],
   ])
 })
+
+test.each([[undefined], [10], [1000]])(
+  'a key that is revoked is warned of once a day: it expires in %o',
+  async (left) => {
+    const revoked = 'the signing key is revoked; sign with another'
+    expect(await warnings(left, [0, 0.5, 1, 1.5, 40], true)).toEqual([revoked, '', revoked, '', revoked])
+  },
+)
 
 test('a key that does not expire is not warned of', async () => {
   expect(await warnings(undefined, [0, 10_000])).toEqual(['', ''])

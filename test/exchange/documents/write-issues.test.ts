@@ -89,7 +89,8 @@ function issuesIn(document: unknown): IssueRecord[] {
 }
 
 describe('CSV', () => {
-  const HEADER = 'number,title,state,locked,author,assignees,labels,milestone,created,updated,closed,description\r\n'
+  const HEADER =
+    '\ufeffnumber,title,state,locked,author,assignees,labels,milestone,created,updated,closed,description\r\n'
 
   test('has a row of names and one row an issue, ended by CRLF', async () => {
     const labels = [{ name: 'bug', color: 'd73a4a' }, { name: 'a "b"' }]
@@ -111,6 +112,14 @@ two"\r
       expect(text.slice(HEADER.length)).toMatch(/^7,"?'/)
     },
   )
+
+  test('has no byte order mark on demand', async () => {
+    const bare: typeof writeCsv = (issues) => writeCsv(issues, { bom: false })
+    expect(await textOf([], bare)).toBe(HEADER.slice(1))
+    expect(await textOf([bareIssue], bare)).toBe((await textOf([bareIssue], writeCsv)).slice(1))
+    // @ts-expect-error: a caller without types
+    expect(() => writeCsv([], { bom: 'no' })).toThrow(/^writeCsv needs bom/)
+  })
 
   test('refuses an issue that is not valid', async () => {
     const broken = [bareIssue, { ...bareIssue, state: 'opened' }] as IssueRecord[]

@@ -32,6 +32,16 @@ describe('openIssueSource', () => {
     expect((await openIssueSource(packed)).size).toBe(statSync(packed).size)
   })
 
+  test('opens an empty .ndjson as a list without records, and no other', async () => {
+    for (const name of ['a.ndjson', 'a.NDJSON', 'a.ndjson.gz', 'a.json']) writeFileSync(join(folder, name), '')
+    writeFileSync(join(folder, 'b.ndjson.gz'), gzipSync('\n'))
+    const codesOf = async (name: string) =>
+      (await readSource(await openIssueSource(join(folder, name)))).violations.map(({ code }) => code)
+
+    for (const name of ['a.ndjson', 'a.NDJSON', 'a.ndjson.gz', 'b.ndjson.gz']) expect(await codesOf(name)).toEqual([])
+    expect(await codesOf('a.json')).toEqual(['truncated'])
+  })
+
   test('opens a folder as its files, and follows no links', async () => {
     mkdirSync(join(folder, 'comments'))
     writeFileSync(join(folder, 'comments/7.json'), 'of 7')

@@ -65,7 +65,7 @@ async function written(records: Parameters<typeof writeGiteaDump>[1]): Promise<s
 describe('a Gitea dump', () => {
   test('of a document has the same document', async () => {
     await fc.assert(
-      fc.asyncProperty(fc.array(issues, { maxLength: 4 }), async (document) => {
+      fc.asyncProperty(fc.uniqueArray(issues, { maxLength: 4, selector: ({ number }) => number }), async (document) => {
         const json = JSON.stringify(document)
         const dump = await written(readExchange({ json }))
         expect(await documentOf(await openIssueSource(dump))).toBe(await documentOf({ json }))
@@ -122,6 +122,14 @@ describe('a Gitea dump', () => {
     await expect(written([{ kind: 'issue', issue }])).rejects.toMatchObject({
       code: 'INVALID_DOCUMENT',
       details: { violations: [{ pointer, code: 'integer' }] },
+    })
+  })
+
+  test('refuses a number twice, which is a key of Gitea', async () => {
+    const issues = [7, 8, 7].map((number): ExchangeRecord => ({ kind: 'issue', issue: { ...bareIssue, number } }))
+    await expect(written(issues)).rejects.toMatchObject({
+      code: 'INVALID_DOCUMENT',
+      details: { violations: [{ pointer: '/2/number', code: 'duplicate_number' }] },
     })
   })
 

@@ -18,13 +18,18 @@ describe('what a forge wrote', () => {
   })
 })
 
+const TIMES = { created_at: '2024-02-29T08:30:00Z', updated_at: '2024-02-29T08:30:00Z' }
+
 describe('GitHub', () => {
+  const bare = { number: 7, title: 'a', state: 'open', user: { id: 3, login: 'mia' }, locked: false, ...TIMES }
   const pull = { ...githubIssue, number: 8, pull_request: { url: 'https://api.github.example.com/pulls/8' } }
   const other = { ...githubIssue, number: 6, user: null, body: null, comments: 0, milestone: null }
   const comments = [githubComment, { ...githubComment, issue_url: 'https://api.github.example.com/issues/8' }]
 
   test('a pull request is left out; a deleted user is ghost; a milestone precedes its first issue only', async () => {
-    const outcome = await readSource({ json: JSON.stringify([pull, other, githubIssue, githubIssue]) })
+    const outcome = await readSource({
+      json: JSON.stringify([pull, other, githubIssue, { ...githubIssue, number: 9 }]),
+    })
 
     expect(outcome.records.map(({ kind }) => kind)).toEqual(['issue', 'milestone', 'issue', 'issue'])
     expect(outcome.records[0]).toMatchObject({ issue: { poster_id: 0, poster_name: 'ghost', content: '' } })
@@ -47,7 +52,23 @@ describe('GitHub', () => {
     const outcome = await readSource(source)
 
     expect(outcome.records.map(({ kind }) => kind)).toEqual(['milestone', 'issue', 'comment'])
-    expect(outcome.notCarried).toContainEqual({ what: 'comments', count: 1, pointer: '/1', file: 'comments.json' })
+    const what = 'pull_request_comments'
+    expect(outcome.notCarried).toContainEqual({ what, count: 1, pointer: '/1', file: 'comments.json' })
+  })
+
+  test('comments of pull requests have a word of their own, and others that have no issue another one', async () => {
+    const address = 'https://api.github.example.com/issues/'
+    const [html_url, pull_request_url] = ['https://github.example.com/acme/rocket/pull/5#issuecomment-1', 'x']
+    const source = folderOf({
+      'issues.json': JSON.stringify([pull, githubIssue]),
+      'comments.json': JSON.stringify([
+        { ...githubComment, issue_url: `${address}8` }, // its pull request is in the list
+        { ...githubComment, issue_url: `${address}5`, html_url },
+        { ...githubComment, issue_url: `${address}6`, pull_request_url },
+        { ...githubComment, issue_url: `${address}9` },
+      ]),
+    })
+    expect(wordsOf(await readSource(source))).toMatchObject({ pull_request_comments: 3, comments: 1 })
   })
 
   test('a comment that is folded away is left out unless it is kept, and reported in any case', async () => {
@@ -66,9 +87,20 @@ describe('GitHub', () => {
     }
   })
 
+  test('an address that alone says of a relation is reported, and that GitHub made a label is not', async () => {
+    const sub_issues = [{ id: 1 }, { id: 2 }]
+    const labels = [{ name: 'bug', color: 'd73a4a', default: true }]
+    const outcome = await readSource({
+      json: JSON.stringify([{ ...bare, parent_issue_url: 'x/9', sub_issues, labels }]),
+    })
+
+    expect(wordsOf(outcome)).toEqual({ parent: 1, sub_issues: 2 })
+    expect(outcome.notCarried[0]).toEqual({ what: 'parent', count: 1, pointer: '/0/parent_issue_url' })
+  })
+
   test('one name with two colors is one label, and the other is reported', async () => {
     const labels = [{ name: 'bug', color: '000000', description: null }]
-    const outcome = await readSource({ json: JSON.stringify([githubIssue, { ...githubIssue, labels }]) })
+    const outcome = await readSource({ json: JSON.stringify([githubIssue, { ...githubIssue, number: 8, labels }]) })
 
     expect(outcome.records[2]).toMatchObject({ issue: { labels: [{ name: 'bug', color: 'd73a4a' }] } })
     expect(outcome.notCarried).toContainEqual({ what: 'label_variant', count: 1, pointer: '/1/labels/0' })
@@ -86,6 +118,120 @@ describe('GitLab', () => {
       pointer: '/1',
       file: 'tree/project/issues.ndjson',
     })
+  })
+})
+
+describe('what an export of GitLab says beside its records', () => {
+  const bare = { iid: 7, author_id: 3, title: 'a', state: 'opened', ...TIMES }
+  const member = { user: { id: 3, username: 'mia' } }
+  const read = (issue: object, members: readonly object[] = [member]) =>
+    readSource(
+      folderOf({
+        'issues.ndjson': JSON.stringify(issue),
+        'project_members.ndjson': members.map((each) => JSON.stringify(each)).join('\n'),
+      }),
+    )
+
+  test.each<[string, object, object]>([
+    ['an issue that is an issue', { work_item_type: { base_type: 'issue' }, issue_type: 'issue' }, {}],
+    ['another kind of issue', { work_item_type: { base_type: 'task' } }, { work_item_type: 1 }],
+    ['what is derived', { task_completion_status: { count: 2, completed_count: 1 }, task_status: '1 of 2' }, {}],
+    ['a link', { label_links: [{ ...TIMES, label: { title: 'a', textColor: '#fff', ...TIMES } }] }, {}],
+    ['an assignee', { issue_assignees: [{ user_id: 3, ...TIMES }] }, {}],
+    ['an epic by its number', { epic_iid: 4 }, { epic_iid: 1 }],
+    ['an epic that is there too', { epic_iid: 4, epic_id: 5, epic: { title: 'a' } }, { epic: 1 }],
+    ['an epic that it became', { promoted_to_epic_id: 4, epic: { title: 'a' } }, { promoted_to_epic_id: 1, epic: 1 }],
+    ['a parent', { parent_id: 4 }, { parent: 1 }],
+    ['what it blocks', { blocking_issues_count: 2 }, { blocking_issues_count: 1 }],
+    ['where it was moved', { moved_to_id: 4, duplicated_to_id: 5 }, { moved_to_id: 1, duplicated_to_id: 1 }],
+    ['what it duplicates', { _links: { self: 'x/7', closed_as_duplicate_of: 'x/8' } }, { duplicate_of: 1 }],
+    [
+      'ids and addresses',
+      { project_id: 4, _links: { self: 'x/7' }, milestone_id: 5, web_url: 'x', lock_version: 3 },
+      {},
+    ],
+  ])('%s', async (_, given, words) => {
+    const outcome = await read({ ...bare, ...given })
+    expect([outcome.violations, wordsOf(outcome)]).toEqual([[], words])
+  })
+
+  test('which comments answer another one', async () => {
+    const note = { note: 'b', author_id: 3, system: false, ...TIMES }
+    const notes = ['1', '2', '1', '1', '3'].map((discussion_id) => ({ ...note, discussion_id }))
+    const outcome = await read({ ...bare, notes: [{ ...note, discussion_id: '2', system: true }, ...notes] })
+    expect(wordsOf(outcome)).toEqual({ system_note: 1, thread: 2 })
+    const list = [7, 7, 8, 8].map((noteable_iid) => ({ ...gitlabNote, noteable_iid, discussion_id: 'a' }))
+    const issues = [7, 8].map((iid) => ({ ...gitlabRestIssue, iid }))
+    const files = { 'issues.json': JSON.stringify(issues), 'notes.json': JSON.stringify(list) }
+    expect(wordsOf(await readSource(folderOf(files)))).toMatchObject({ thread: 2 })
+  })
+
+  test('nothing of a member but a missing name', async () => {
+    const details = {
+      access_level: 40,
+      source_type: 'Project',
+      notification_level: 3,
+      expires_at: '2030-01-01',
+      ...TIMES,
+    }
+    const invited = { invite_email: 'mia@example.com', user: null, ...details }
+    expect(wordsOf(await read(bare, [{ ...member, ...details }, invited]))).toEqual({})
+    const outcome = await read(bare, [{ user: { id: 3 } }])
+    expect([outcome.issues[0]?.poster_name, wordsOf(outcome)]).toEqual(['user-3', { user_name: 2 }])
+  })
+
+  test('the displayed names of those whom it names by an id alone', async () => {
+    const notes = [
+      { author_id: 62, author: { name: 'Mia Moreau' } },
+      { author_id: 3, author: { name: 'A member' } },
+      { author_id: 70, author: { name: 'Only changed a label' }, system: true },
+      { author_id: 63, author: { name: 'Ada' }, system: true },
+      { author_id: 64, author: {} },
+      { author_id: null, author: { name: 'Ghost' } },
+    ].map((note) => ({ note: 'b', ...TIMES, ...note }))
+    const { notCarried } = await read({ ...bare, author_id: 63, notes })
+
+    expect(notCarried.find(({ what }) => what === 'user_name')).toMatchObject({
+      count: 4,
+      people: [
+        { name: 'user-63', displayed: 'Ada' },
+        { name: 'user-62', displayed: 'Mia Moreau' },
+      ],
+    })
+  })
+})
+
+describe('an export of GitLab with lists without records', () => {
+  const PROJECT = 'tree/project/'
+  const without = (list: string) =>
+    Object.fromEntries(Object.entries(FOLDERS.gitlab).filter(([name]) => name !== `${PROJECT}${list}`))
+  const kindsIn = async (files: Parameters<typeof folderOf>[0]) => {
+    const { records, violations } = await readSource(folderOf(files))
+    return { kinds: records.map(({ kind }) => kind), violations }
+  }
+
+  test.each(['issues.ndjson', 'labels.ndjson', 'milestones.ndjson', 'project_members.ndjson'])(
+    'is read if %s is empty, as if it were missing',
+    async (list) => {
+      const missing = await kindsIn(without(list))
+      expect(missing.violations).toEqual([])
+      expect(missing.kinds.includes('issue')).toBe(list !== 'issues.ndjson')
+      for (const nothing of ['', '\n', '\r\n', ' \n\n', '\ufeff', '[]']) {
+        expect(await kindsIn({ ...FOLDERS.gitlab, [`${PROJECT}${list}`]: nothing })).toEqual(missing)
+      }
+    },
+  )
+
+  test('is read with every list empty, or with none', async () => {
+    const empty = Object.fromEntries(Object.keys(FOLDERS.gitlab).map((name) => [name, '']))
+    const nothing = { kinds: [], violations: [] }
+    expect(await kindsIn({ ...empty, 'tree/project.json': '{}' })).toEqual(nothing)
+    expect(await kindsIn({ 'a/VERSION': '0.2.4', 'a/tree/project.json': '{}' })).toEqual(nothing)
+  })
+
+  test('is refused if it ends within a record', async () => {
+    const { violations } = await kindsIn({ ...FOLDERS.gitlab, [`${PROJECT}labels.ndjson`]: '{"title":' })
+    expect(violations).toMatchObject([{ code: 'truncated', file: `${PROJECT}labels.ndjson` }])
   })
 })
 
@@ -107,7 +253,9 @@ describe('the REST lists of GitLab', () => {
 
     expect(outcome.records.map(({ kind }) => kind)).toEqual(['milestone', 'issue'])
     expect(outcome.notCarried).toContainEqual({ what: 'confidential', count: 2, pointer: '/1', file: 'issues.json' })
-    expect(outcome.notCarried).toContainEqual({ what: 'comments', count: 2, pointer: '/1', file: 'notes.json' })
+    expect(outcome.notCarried).toContainEqual({ what: 'comments', count: 1, pointer: '/1', file: 'notes.json' })
+    const what = 'pull_request_comments'
+    expect(outcome.notCarried).toContainEqual({ what, count: 1, pointer: '/2', file: 'notes.json' })
     expect(outcome.notCarried).toContainEqual({ what: 'system_note', count: 1, pointer: '/3', file: 'notes.json' })
   })
 
@@ -141,6 +289,8 @@ describe('a folder', () => {
     ['that no forge wrote', { 'readme.md': '' }, {}],
     ['with issues of no forge', { 'issues.json': '[{"number":1}]' }, {}],
     ['with two dumps', { 'a/issue.yml': '[]', 'b/issue.yml': '[]' }, {}],
+    ['with two exports', { 'a/tree/project.json': '{}', 'b/tree/project.json': '{}' }, {}],
+    ['of an old export, whose issues are in one file', { 'project.json': '{}', VERSION: '0.2.4' }, {}],
     ['of another form than the option says', giteaDump, { format: 'gitlab' as const }],
   ])('%s is not valid', async (_title, files, options) => {
     const { violations } = await readSource(folderOf(files), options)
@@ -150,6 +300,12 @@ describe('a folder', () => {
   test('with empty lists has no records', async () => {
     const outcome = await readSource(folderOf({ 'issues.json': '[]', 'comments.json': '[]' }))
     expect(outcome).toMatchObject({ records: [], notCarried: [], violations: [] })
+  })
+
+  test.each(['issues.json', 'comments.json', 'notes.json'])('with an empty %s was not fetched', async (file) => {
+    const list = JSON.stringify([file === 'notes.json' ? gitlabRestIssue : githubIssue])
+    const { violations } = await readSource(folderOf({ 'issues.json': list, [file]: '' }))
+    expect(violations).toMatchObject([{ code: 'truncated', file }])
   })
 
   test('reports the file of a violation', async () => {

@@ -7,6 +7,7 @@ const ISSUE = JSON.stringify(fullIssue)
 
 const FAULTS: readonly (readonly [document: string, pointer: string, code: string, at: string])[] = [
   ['', '', 'truncated', ''],
+  ['\ufeff', '', 'truncated', ''],
   [' \n', '', 'truncated', ''],
   ['[', '', 'truncated', ''],
   [`[${ISSUE},`, '', 'truncated', ''],
@@ -20,6 +21,8 @@ const FAULTS: readonly (readonly [document: string, pointer: string, code: strin
   [`[${ISSUE}${ISSUE}]`, '', 'json', ISSUE],
   [`[${ISSUE}}`, '', 'json', '}'],
   [`[${ISSUE}]]`, '', 'trailing_data', ']'],
+  [`[${ISSUE}]\f`, '', 'trailing_data', '\f'],
+  [`[${ISSUE}\0]`, '', 'json', '\0]'],
   [`[${ISSUE}],[]`, '', 'trailing_data', ',[]'],
   [`${ISSUE},${ISSUE}`, '', 'trailing_data', `,${ISSUE}`],
   [`[${ISSUE}] x`, '', 'trailing_data', 'x'],
@@ -67,12 +70,6 @@ describe('what is not a document', () => {
       expect(violations).toEqual([{ pointer: '/1', code: 'utf8', message, offset: bytes.lastIndexOf(123), line: 3 }])
       expect(issues).toHaveLength(1)
     }
-  })
-
-  test('UTF-16 is not UTF-8', async () => {
-    const source = Uint8Array.from([0xff, 0xfe, ...Buffer.from('[]', 'utf16le')])
-
-    expect((await outcomeOf(source)).violations).toMatchObject([{ code: 'utf8', offset: 0 }])
   })
 
   test('half of a surrogate pair is a fault of its record alone', async () => {
@@ -141,6 +138,36 @@ describe('the forms of a list', () => {
 
   test('an array within two arrays is a record that is not valid', async () => {
     expect((await outcomeOf('[[[]]]')).violations).toMatchObject([{ pointer: '/0', code: 'type', offset: 2 }])
+  })
+})
+
+describe('UTF-16', () => {
+  const utf16 = (text: string, isLittleEndian: boolean): Buffer => {
+    const bytes = Buffer.from(text, 'utf16le')
+    return isLittleEndian ? bytes : bytes.swap16()
+  }
+  const text = `[${ISSUE},\r\n{"title":"\u{1f680} ö"}]\r\n`
+
+  test.each([true, false])('with its mark is read as UTF-8 is, little-endian: %s', async (isLittleEndian) => {
+    const bytes = utf16(`\ufeff${text}`, isLittleEndian)
+    const expected = await readSource({ json: bytesOf(text) })
+    expect(expected.issues).toHaveLength(1)
+    for (const source of [bytes, gzipSync(bytes), piecesOf(bytes, 1), piecesOf(bytes, 3), piecesOf(bytes, 1000)]) {
+      expect(await readSource({ json: source })).toStrictEqual(expected)
+    }
+    const yaml = utf16(`\ufeff- ${ISSUE}\n`, isLittleEndian)
+    expect((await readSource({ yaml })).issues).toStrictEqual([fullIssue])
+    const lines = utf16(`\ufeff${ISSUE}\r\n${ISSUE.replace('7', '8')}\r\n`, isLittleEndian)
+    expect((await readSource({ json: lines })).issues).toHaveLength(2)
+  })
+
+  test.each([
+    ['is cut off within a character', Uint8Array.from([0xff, 0xfe, 0x5b, 0, 0x5d]), 'utf16'],
+    ['has half of a pair', Uint8Array.from([0xfe, 0xff, 0, 0x5b, 0xd8, 0x3d, 0, 0x5d]), 'utf16'],
+    ['has no mark', utf16(text, true), 'json'],
+    ['is empty behind its mark', Uint8Array.from([0xff, 0xfe]), 'truncated'],
+  ])('that %s is refused', async (_, bytes, code) => {
+    for (const size of [1, 1000]) expect((await outcomeOf(piecesOf(bytes, size))).violations).toMatchObject([{ code }])
   })
 })
 

@@ -169,6 +169,44 @@ export const everywhereCases: readonly Case[] = [
     headers: { 'sec-fetch-site': 'cross-site', origin: 'https://elsewhere.example' },
     status: 204,
   },
+  ...(
+    [
+      ['header', 'root', {}, { sudo: 'mia' }],
+      ['header of someone who is no site admin', 'rita', {}, { sudo: 'nobody' }],
+      ['parameter', 'root', { sudo: 'mia' }, {}],
+      ['parameter among others, encoded', 'root', { page: '1', 's%75do': 'm' }, {}],
+    ] as const
+  ).map(
+    ([what, who, query, headers]): Case => ({
+      fact: `a request with a Sudo ${what} is refused, and nothing is done`,
+      ask: [
+        who,
+        'POST',
+        `${ROCKET}/issues/1/pin?${Object.entries(query)
+          .map((pair) => pair.join('='))
+          .join('&')}`,
+      ],
+      headers,
+      status: 403,
+      expected: { code: 'SUDO_UNSUPPORTED' },
+      after: [ISSUES, []],
+    }),
+  ),
+  {
+    fact: 'an anonymous request with a Sudo parameter is refused',
+    ask: ['anonymous', 'GET', `${ISSUES}?sudo=mia`],
+    status: 403,
+    expected: {
+      code: 'SUDO_UNSUPPORTED',
+      message: 'the Sudo header and the sudo parameter are not supported: send a token of that user instead',
+    },
+  },
+  {
+    fact: 'a Sudo header and a parameter without a name mean nothing',
+    ask: ['anonymous', 'GET', `${ISSUES}?sudo=&q=sudo`],
+    headers: { sudo: '' },
+    status: 200,
+  },
   {
     fact: 'a safe request from another site is served',
     ask: ['anonymous', 'GET', ISSUES],

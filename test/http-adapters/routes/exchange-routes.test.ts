@@ -8,6 +8,7 @@ import type { AccessRequest, IssueTracker } from '../../../src/index.ts'
 import { createForge } from '../../../src/index.ts'
 import { memoryStorage } from '../../../src/storage/memory.ts'
 import { deferred } from '../../deferred.ts'
+import { githubIssue } from '../../exchange/forges/samples.ts'
 import type { Person, WorldOptions } from '../../world.ts'
 import { authenticate, directory, issueRecord, openWorld, people, present, worldIssues } from '../../world.ts'
 import { plainRequest, readText } from '../dispatch.ts'
@@ -56,6 +57,20 @@ describe('the routes of the exchange', () => {
 
     expect(await readText(await api.dispatch(sent, () => people[0] ?? null))).not.toContain('"code"')
     expect(requests).toEqual(['issues.import', 'issues.attribute'].map((action) => ({ action, repositoryId: '1' })))
+  })
+
+  it('count an issue once that a fetched list repeats, unless it was updated after it was read', async () => {
+    const sent = async (...days: readonly number[]) => {
+      const { api } = openWorld()
+      const list = days.map((day) => ({ ...githubIssue, number: 40, updated_at: `2024-05-0${day}T10:00:00Z` }))
+      const request = plainRequest({ method: 'POST', path: IMPORT, body: JSON.stringify(list) })
+      return JSON.parse(await readText(await api.dispatch(request, () => people[0] ?? null)))
+    }
+    const { issues, not_carried } = await sent(3, 3, 2)
+    expect([issues.created, issues.unchanged]).toEqual([1, 0])
+    expect(not_carried).toContainEqual({ what: 'repeated', count: 2, pointer: '/1' })
+    const violations = [{ pointer: '/1/number', code: 'duplicate_number', line: 1 }]
+    expect(await sent(2, 3)).toMatchObject({ code: 'INVALID_DOCUMENT', violations })
   })
 
   it('describe an issue as its published schema does', () => {

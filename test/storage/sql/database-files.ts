@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { onTestFinished } from 'vitest'
-import type { SqliteHandle, SqlStorageOptions } from '../../../src/storage/sqlite.ts'
+import type { SqliteHandle, SqliteStorageOptions } from '../../../src/storage/sqlite.ts'
 import { sqliteStorage } from '../../../src/storage/sqlite.ts'
 import type { ForgeStorage } from '../../../src/storage/storage.ts'
 
@@ -22,7 +22,7 @@ export function openHandle(file: string): Database.Database {
 }
 
 /** A storage, closed when the test ends; which type of handle the host has does not matter to a test. */
-export function newStorage(fileOrHandle: string | SqliteHandle, options: SqlStorageOptions = {}): ForgeStorage {
+export function newStorage(fileOrHandle: string | SqliteHandle, options: SqliteStorageOptions = {}): ForgeStorage {
   const storage: ForgeStorage<SqliteHandle> = sqliteStorage(fileOrHandle, options)
   onTestFinished(() => storage.close())
   return storage as ForgeStorage<unknown>
@@ -31,7 +31,7 @@ export function newStorage(fileOrHandle: string | SqliteHandle, options: SqlStor
 /** A migrated storage, closed when the test ends. */
 export async function openStorage(
   fileOrHandle: string | SqliteHandle,
-  options: SqlStorageOptions = {},
+  options: SqliteStorageOptions = {},
 ): Promise<ForgeStorage> {
   const storage = newStorage(fileOrHandle, options)
   await storage.migrate()

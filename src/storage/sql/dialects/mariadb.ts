@@ -1,7 +1,7 @@
 import type { Compilable, Expression, Kysely, RawBuilder } from 'kysely'
 import { MysqlAdapter, MysqlQueryCompiler, sql } from 'kysely'
 import type { MemberFence, SqlDialect } from '../dialect.ts'
-import { compilerOnly, textQuery } from '../dialect.ts'
+import { command, compilerOnly, textQuery } from '../dialect.ts'
 import type { Tables } from '../schema/tables.ts'
 
 /**
@@ -14,7 +14,10 @@ const LOCK = "concat('forgelet migrates ', sha1(database()))"
 const LOCK_WAIT = 10
 
 /** A host's limit for statements is not meant for a migration. */
-const LIMITS = `set statement lock_wait_timeout = ${LOCK_WAIT}, innodb_lock_wait_timeout = ${LOCK_WAIT}, max_statement_time = 0 for`
+const LIMITS = `set statement lock_wait_timeout = ${LOCK_WAIT}, innodb_lock_wait_timeout = ${LOCK_WAIT}, max_statement_time = 0, sql_safe_updates = 0 for`
+
+/** Where connections do not commit by themselves, a read has begun a transaction, and what is written stays in it. */
+const COMMIT = command('commit')
 
 const UNLOCK = textQuery(`select release_lock(${LOCK}) as unlocked`)
 
@@ -147,9 +150,10 @@ export const mysqlDialect: SqlDialect = {
         ),
         mayTakeLong: true,
       },
+      COMMIT,
     ],
     limited: (text) => `${LIMITS} ${text}`,
-    end: UNLOCK,
+    end: [COMMIT, UNLOCK],
     abandon: UNLOCK,
   },
   script: (statements) => statements,

@@ -105,7 +105,7 @@ export const postgresDialect: SqlDialect = {
   createSchema,
   migration: {
     begin,
-    end: command('commit'),
+    end: [command('commit')],
     abandon: command('rollback'),
   },
   script: (statements) => ['begin', ...statements, 'commit'],

@@ -101,7 +101,7 @@ export class Schema {
         if (answer?.lock === 'busy') throw busy('call')
       }
       yield* this.complete(session)
-      yield* execute(session, migration.end)
+      for (const statement of migration.end) yield* execute(session, statement)
     } catch (error) {
       yield* abandoned(session, migration.abandon)
       throw error

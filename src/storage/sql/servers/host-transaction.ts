@@ -10,7 +10,8 @@ export interface HostTransaction<T extends object = object> {
   /** The transaction of the library. Calls with the same one take turns. */
   readonly identity: T
   /**
-   * Runs one statement in the transaction, and returns its rows as objects; an empty list if it returns none.
+   * Runs one statement in the transaction, and returns its rows as objects, with the names and the values that the database
+   * has sent; an empty list if it returns none.
    * @param sql - with the places of the database: `$1` on PostgreSQL, `?` on MariaDB
    * @throws the error of the driver, or an error that has it as `cause`
    */
@@ -24,13 +25,7 @@ export function isHostTransaction(value: object): value is HostTransaction {
 
 /** Runs statements in a transaction of another library. */
 export function runnerIn(transaction: HostTransaction): Runner {
-  return {
-    identity: transaction.identity,
-    async run({ sql, parameters, returnsRows }) {
-      const rows = await transaction.run(sql, parameters)
-      return returnsRows ? rows : []
-    },
-  }
+  return { identity: transaction.identity, run: ({ sql, parameters }) => transaction.run(sql, parameters) }
 }
 
 /** A compiled query, as every version of Kysely accepts it: a text with its parameters, without a query tree. */
@@ -60,7 +55,7 @@ export interface KyselyTransaction extends KyselyExecutor {
 
 /** An open transaction of Drizzle on PostgreSQL or MariaDB, with the call that is made on it. */
 export interface DrizzleTransaction<Query> {
-  /** Runs a query. PostgreSQL answers with an object that has the rows, mysql2 with a list whose first element they are. */
+  /** Runs a query. node-postgres answers with an object that has the rows, postgres.js with the rows, mysql2 with a list whose first element they are. */
   execute(query: Query): PromiseLike<unknown>
   /** Only a transaction has this. It is not called. */
   rollback(): unknown
@@ -102,7 +97,7 @@ export function runIn(executor: KyselyExecutor): HostTransaction['run'] {
 }
 
 /**
- * Wraps a transaction of Drizzle for `withTransaction`: of its drivers node-postgres and mysql2.
+ * Wraps a transaction of Drizzle for `withTransaction`: of its drivers node-postgres, postgres.js and mysql2.
  *
  * @param transaction - what `database.transaction(…)` passes to its work
  * @param sql - the tag `sql` of `drizzle-orm`
@@ -144,8 +139,7 @@ export function fromPrisma<T extends PrismaTransaction>(transaction: T): HostTra
   return {
     identity: transaction,
     async run(sql, parameters) {
-      const rows = await transaction.$queryRawUnsafe(sql, ...parameters)
-      return Array.isArray(rows) ? rows : []
+      return listIn(await transaction.$queryRawUnsafe(sql, ...parameters))
     },
   }
 }
@@ -162,8 +156,15 @@ function split(
   return { parts: sql.split(/\$\d+|\?/), values }
 }
 
-/** Returns the rows in the answer of pg or of mysql2. */
+/** Returns the rows in the answer of pg, of mysql2, or of a driver that answers with the rows themselves. */
 function rowsIn(answer: unknown): readonly unknown[] {
-  const rows: unknown = Array.isArray(answer) ? answer[0] : propertyOf(answer, 'rows')
-  return Array.isArray(rows) ? rows : []
+  if (!Array.isArray(answer)) return listIn(propertyOf(answer, 'rows'))
+  return Array.isArray(answer[0]) ? answer[0] : answer
+}
+
+function listIn(rows: unknown): readonly unknown[] {
+  if (Array.isArray(rows)) return rows
+  throw new TypeError(
+    'the library does not return the rows of a statement: leave the answers of its driver as they are',
+  )
 }

@@ -11,7 +11,7 @@ import { translate } from './answers.ts'
 import { succeeds } from './connections.ts'
 import type { KyselyExecutor, KyselyTransaction } from './host-transaction.ts'
 import { fromKysely, runIn, runnerIn } from './host-transaction.ts'
-import { mariadbRules } from './mariadb-rules.ts'
+import { mariadbLibraryRules } from './mariadb-rules.ts'
 import { postgresRules } from './postgres-rules.ts'
 import type { Server, ServerConnection, ServerRules } from './server.ts'
 import { createServerStorage } from './server-runtime.ts'
@@ -52,7 +52,7 @@ export interface KyselyStorageOptions extends SchemaStorageOptions {
 /** The databases that may be beneath a Kysely. */
 const BENEATH: Readonly<Record<KyselyStorageOptions['dialect'], readonly [SqlDialect, ServerRules]>> = {
   postgres: [postgresDialect, postgresRules],
-  mysql: [mysqlDialect, mariadbRules],
+  mysql: [mysqlDialect, mariadbLibraryRules],
 }
 
 /** Creates a storage on a Kysely of the host. @throws TypeError if the Kysely or an option is invalid */
@@ -122,7 +122,7 @@ class KyselyConnection<Tx extends KyselyTransaction> implements ServerConnection
     return this.#setUp
   }
 
-  run(statement: Statement<unknown>): Promise<readonly unknown[]> {
+  run(statement: Statement<unknown>): Promise<unknown> {
     return runnerIn({ identity: this.identity, run: runIn(this.identity) }).run(statement)
   }
 

@@ -2,6 +2,7 @@ import { command, textQuery } from '../dialect.ts'
 import { unavailable } from '../errors.ts'
 import type { Statement } from '../query.ts'
 import { MAX_LOCK_WAIT_MS, MAX_LONG_CALL_MS } from './call.ts'
+import { asSent, sentWith } from './sent-values.ts'
 import type { ServerRules } from './server.ts'
 
 export const BEGIN: readonly Statement<unknown>[] = [
@@ -11,9 +12,9 @@ export const BEGIN: readonly Statement<unknown>[] = [
 
 const LOCK_WAIT_S = MAX_LOCK_WAIT_MS / 1000
 
-/** The limits of one statement. The connection keeps its own. */
+/** The limits of one statement, which may write a table of one row without a key. The connection keeps its own. */
 const LIMITS =
-  `set statement innodb_lock_wait_timeout = ${LOCK_WAIT_S}, lock_wait_timeout = ${LOCK_WAIT_S}, ` +
+  `set statement innodb_lock_wait_timeout = ${LOCK_WAIT_S}, lock_wait_timeout = ${LOCK_WAIT_S}, sql_safe_updates = 0, ` +
   'max_statement_time = '
 
 /** The statements that limits are for: not `savepoint`, `show` or one that has settings of its own. */
@@ -32,13 +33,14 @@ export const mariadbRules: ServerRules = {
   },
 
   async refuseUnfit(session, ids) {
-    const { version = '', modes = '', ...charsets } = (await session.first(SETTINGS)) ?? {}
+    const { version, modes, charsets } = asSent(await session.first(SETTINGS), ALTERING)
     refuseVersion(version, Object.values(ids.columns).includes('uuid'))
-    const other = Object.values(charsets).find((charset) => charset !== 'utf8mb4')
+    const other = charsets.split(' ').find((charset) => charset !== 'utf8mb4')
     if (other !== undefined) {
       throw new TypeError(`the connection uses ${other}, which loses text: set the charset of mysql2 to 'utf8mb4'`)
     }
-    if (modes.includes(UNSAFE)) throw new TypeError(`the connection spoils texts: remove ${UNSAFE} from its sql_mode`)
+    const unsafe = UNSAFE.find((mode) => modes.includes(mode))
+    if (unsafe !== undefined) throw new TypeError(`the connection spoils texts: remove ${unsafe} from its sql_mode`)
   },
 
   async warnings(session) {
@@ -49,14 +51,32 @@ export const mariadbRules: ServerRules = {
   },
 }
 
-/** In this mode, texts that a library writes into a statement can end it. */
-const UNSAFE = 'NO_BACKSLASH_ESCAPES'
+/**
+ * MariaDB through a library that begins transactions itself: it would do so in one that reads have begun.
+ */
+export const mariadbLibraryRules: ServerRules = {
+  ...mariadbRules,
+  async refuseUnfit(session, ids) {
+    await mariadbRules.refuseUnfit(session, ids)
+    const answer = await session.first(AUTOCOMMIT)
+    if (answer?.isOff === 'yes') throw new TypeError('the connection has autocommit = 0: set it to 1')
+  },
+}
+
+const AUTOCOMMIT = textQuery<{ readonly isOff: string }>("/* as it is */ select if(@@autocommit, 'no', 'yes') as isOff")
+
+/** In the one mode, texts that a library writes into a statement can end it; in the other, empty texts are lost. */
+const UNSAFE = ['NO_BACKSLASH_ESCAPES', 'EMPTY_STRING_IS_NULL']
 
 /** Sent without limits, because of its comment: MySQL does not know them, and is asked for its version too. */
-const SETTINGS = textQuery<Readonly<Record<string, string>>>(
-  '/* as it is */ select version() as version, @@character_set_client as client, @@character_set_results as results, ' +
-    '@@character_set_connection as literals, @@sql_mode as modes',
+const SETTINGS = sentWith<{ readonly version: string; readonly modes: string; readonly charsets: string }>(
+  'version() as version, @@sql_mode as modes, ' +
+    "concat_ws(' ', @@character_set_client, coalesce(@@character_set_results, 'none'), @@character_set_connection) as charsets",
+  (number) => `${number}e0`,
+  '?',
 )
+
+const ALTERING = 'typeCast, rowsAsArray, nestTables nor a mapper of rows'
 
 function refuseVersion(version: string, needsUuid: boolean): void {
   const [, major, minor] = /^(?:5\.5\.5-)?(\d+)\.(\d+)\..*mariadb/i.exec(version) ?? []

@@ -127,7 +127,7 @@ const OPTIONS = { connectTimeout: 4000, maxPreparedStatements: 100 }
 
 /**
  * Opens a pool with the mysql2 that is installed beside the application. It does not connect yet. The server ends the
- * transactions on a connection whose process is silent: that is set ahead of everything else.
+ * transactions on a connection whose process is silent: that is set ahead of everything else, and so is `autocommit`.
  */
 function openPool(uri: string): OwnPool {
   const { createPool } = driver('mysql2/promise', isDriver)
@@ -140,7 +140,7 @@ function openPool(uri: string): OwnPool {
     throw new TypeError('mysql2 cannot read the URL of the database: write % as %25')
   }
   pool.on('connection', (connection) => {
-    connection.query(`set session idle_transaction_timeout = ${MAX_IDLE_S}`, () => undefined)
+    connection.query(`set session idle_transaction_timeout = ${MAX_IDLE_S}, autocommit = 1`, () => undefined)
   })
   return pool
 }
@@ -178,11 +178,10 @@ function runnerOn(connection: MysqlConnection): Runner {
   const inner = propertyOf(connection, 'connection') // a pool creates a new wrapper each time it hands a connection out
   return {
     identity: isObject(inner) ? inner : connection,
-    async run({ sql, parameters, returnsRows }) {
+    async run({ sql, parameters }) {
       const query = { sql, values: [...parameters], ...AS_IT_IS }
       const answer = await (parameters.length === 0 ? connection.query(query) : connection.execute(query))
-      const rows: unknown = Array.isArray(answer) ? answer[0] : undefined
-      return returnsRows && Array.isArray(rows) ? rows : []
+      return Array.isArray(answer) ? answer[0] : answer
     },
   }
 }

@@ -2,6 +2,7 @@ import { command, textQuery } from '../dialect.ts'
 import { unavailable } from '../errors.ts'
 import type { Statement } from '../query.ts'
 import { MAX_IDLE_S, MAX_LOCK_WAIT_MS, MAX_LONG_CALL_MS } from './call.ts'
+import { asSent, sentWith } from './sent-values.ts'
 import type { ServerRules } from './server.ts'
 
 /** The oldest version of the server that can be used, as the server itself writes it. */
@@ -33,7 +34,7 @@ export const postgresRules: ServerRules = {
   limited: (statement) => statement,
 
   async refuseUnfit(session) {
-    const version = Number((await session.first(VERSION))?.version)
+    const version = Number(asSent(await session.first(CHECK), ALTERING).version)
     if (version >= MIN_VERSION) return
     throw unavailable(`the server is PostgreSQL ${Math.floor(version / 10_000)}: needed is 13 or newer`)
   },
@@ -44,8 +45,12 @@ export const postgresRules: ServerRules = {
   },
 }
 
-const VERSION = textQuery<{ readonly version: string }>(
-  'select pg_catalog.current_setting(\'server_version_num\') as "version"',
+const ALTERING = 'binary, extra_float_digits, type parsers for float8 (701) or text (25), nor a mapper of rows'
+
+const CHECK = sentWith<{ readonly version: string }>(
+  'pg_catalog.current_setting(\'server_version_num\') as "version"',
+  (number) => `cast(${number} as double precision)`,
+  'cast($1 as text)',
 )
 
 /** The settings that decide whether committed data is durable, as far as they are off. */

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { hasMethods, need, propertyOf } from '../../../schema/arguments.ts'
+import { hasMethods, isObject, need, propertyOf } from '../../../schema/arguments.ts'
 import type { SchemaStorageOptions } from '../context.ts'
 import { checkStorageOptions, createSqlContext, SCHEMA_OPTIONS } from '../context.ts'
 import { command } from '../dialect.ts'
@@ -89,6 +89,7 @@ function postgresServer<C extends PgClient | HostTransaction>(urlOrPool: string 
 
     ofHost(transaction) {
       if (isHostTransaction(transaction)) return runnerIn(transaction)
+      if (isNative(transaction)) throw ofNative()
       if (isPgClient(transaction)) return runnerOn(transaction)
       throw new TypeError('the transaction must be a client of pg, with a transaction open')
     },
@@ -113,6 +114,10 @@ async function connect<C>(pool: PgPool, names?: StatementNames): Promise<ServerC
   while (isInside(client)) {
     client.release(true) // the host left a transaction open: the server rolls it back
     client = await pool.connect()
+  }
+  if (isNative(client)) {
+    client.release()
+    throw ofNative()
   }
   return pooled<C>(client, names)
 }
@@ -172,11 +177,10 @@ function runnerOn(client: PgClient, names?: StatementNames): Runner {
   return {
     identity: client,
     isPipelining: propertyOf(client, 'pipeline') === true,
-    async run({ sql, parameters, returnsRows }) {
+    async run({ sql, parameters }) {
       const name = parameters.length === 0 ? undefined : names?.of(sql)
       try {
-        const answer = await client.query({ text: sql, values: [...parameters], name, types: TYPES })
-        return returnsRows ? answer.rows : []
+        return propertyOf(await client.query({ text: sql, values: [...parameters], name, types: TYPES }), 'rows')
       } catch (error) {
         if (name === undefined || !saysNameIsWrong(error)) throw error
         names?.giveUp() // a proxy between the library and the server does not keep them
@@ -214,6 +218,15 @@ function pooled<C>(client: PgPoolClient, names?: StatementNames): ServerConnecti
       if (!isSound) destroySocket(propertyOf(client, 'connection')) // a client that is pipelining would wait for answers
     },
   }
+}
+
+/** Returns whether a client is one of pg-native, which reads rows by the parsers of pg, and takes one statement at a time. */
+function isNative(client: object): boolean {
+  return isObject(propertyOf(client, 'native'))
+}
+
+function ofNative(): TypeError {
+  return new TypeError('the storage needs a client of pg, and this one is of pg-native: take pg without native')
 }
 
 /** Returns whether the host has left a transaction open on a client. */

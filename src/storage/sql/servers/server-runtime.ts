@@ -49,6 +49,8 @@ class ServerRuntime<Tx extends object> implements HostedRuntime<Tx> {
   /** The calls in progress. Not a Set: V8 keeps what is removed from a long-lived one until a full garbage collection. */
   readonly #running: { readonly call: TimedCall; readonly answer: Promise<unknown> }[] = []
   #isUsable = false
+  /** Whether the host's own transactions, which may be of another library, were found to be fit. */
+  #areHostsFit = false
   #closed: Promise<void> | undefined
 
   constructor(server: Server<Tx>, context: SqlContext) {
@@ -58,19 +60,19 @@ class ServerRuntime<Tx extends object> implements HostedRuntime<Tx> {
     this.#connections = new Connections(server.connect)
   }
 
-  read<T>(work: (session: Session) => MaybePromise<T>, transaction: Tx | undefined): Promise<T> {
+  read<T>(work: (session: Session) => MaybePromise<T>, transaction: Tx | undefined, limits?: CallLimits): Promise<T> {
     if (transaction === undefined) {
-      return this.#repeated((call) => this.#onConnection(call, 'tables', work))
+      return this.#repeated((call) => this.#onConnection(call, 'tables', work), limits)
     }
     return this.#inHosts('read', transaction, async ({ session }) => {
-      await this.#refuseUnusable(session)
+      await this.#refuseUnusableHosts(session)
       return work(session)
     })
   }
 
   write<T>(
     work: (session: Session, transaction: Tx) => SyncOrAsync<T>,
-    { transaction, signal }: WriteCircumstances<Tx>,
+    { transaction, signal, limits }: WriteCircumstances<Tx>,
   ): Promise<T> {
     if (transaction !== undefined) return this.#writeInHosts(work, transaction, signal)
     return this.#repeated(async (call) => {
@@ -78,14 +80,14 @@ class ServerRuntime<Tx extends object> implements HostedRuntime<Tx> {
       return this.#transact(call, (session, { identity, transaction: open }) =>
         this.#queues.run('write', identity, () => changed(work(session, open), signal)),
       )
-    })
+    }, limits)
   }
 
   /** Same as the storage's `checkTransaction`. */
   checkTransaction(transaction: Tx): Promise<void> {
     return this.#inHosts('read', transaction, async ({ session }) => {
       await session.batch(CHECK)
-      await this.#refuseUnusable(session)
+      await this.#refuseUnusableHosts(session)
     })
   }
 
@@ -152,8 +154,11 @@ class ServerRuntime<Tx extends object> implements HostedRuntime<Tx> {
   }
 
   /** Makes an attempt on our own connections, and repeats it after a definite abort. */
-  #repeated<T>(attempt: (call: TimedCall) => Promise<T>): Promise<T> {
-    return this.#during((call) => attempt(call).catch((error) => retryAfter(error, () => attempt(call), call.retries)))
+  #repeated<T>(attempt: (call: TimedCall) => Promise<T>, limits?: CallLimits): Promise<T> {
+    return this.#during(
+      (call) => attempt(call).catch((error) => retryAfter(error, () => attempt(call), call.retries)),
+      limits,
+    )
   }
 
   /** Runs work on a connection of our own, if the server can be used, and the tables, if it needs them. */
@@ -228,7 +233,7 @@ class ServerRuntime<Tx extends object> implements HostedRuntime<Tx> {
     call.onInterrupt = () => void succeeds(runner.run(TAKE_BACK))
     try {
       await session.batch(ENTER)
-      await this.#refuseUnusable(session)
+      await this.#refuseUnusableHosts(session)
       const change = new ServerSession(runner, call, {
         retry: 'host-transaction',
         lockingRead: this.#context.dialect.lockingRead,
@@ -249,6 +254,13 @@ class ServerRuntime<Tx extends object> implements HostedRuntime<Tx> {
     await this.#server.refuseUnfit(session, this.#context.ids)
     await runAsync(this.#schema.refuseUnusable(session))
     this.#isUsable = true
+  }
+
+  /** Same in a transaction of the host. */
+  async #refuseUnusableHosts(session: ServerSession): Promise<void> {
+    if (!this.#areHostsFit && this.#isUsable) await this.#server.refuseUnfit(session, this.#context.ids)
+    await this.#refuseUnusable(session)
+    this.#areHostsFit = true
   }
 }
 

@@ -1,3 +1,4 @@
+import { isObject } from '../../../schema/arguments.ts'
 import { isForgeError } from '../../../schema/errors.ts'
 import type { MaybePromise } from '../../../schema/sync-or-async.ts'
 import { command } from '../dialect.ts'
@@ -113,13 +114,21 @@ export class ServerSession implements Session {
     })
   }
 
-  #run(statement: Statement<unknown>): Promise<readonly unknown[]> {
+  async #run(statement: Statement<unknown>): Promise<readonly unknown[]> {
     const { retry, limited, lockingRead = '' } = this.#options
-    if (this.#call.isOver) return Promise.reject(busy(retry))
+    if (this.#call.isOver) throw busy(retry)
     const isLocking = lockingRead !== '' && statement.asWritten !== true && /^select\b/.test(statement.sql)
     const written = isLocking ? { ...statement, sql: `${statement.sql}${lockingRead}` } : statement
-    return this.#runner.run(limited === undefined ? written : limited(written))
+    const rows = await this.#runner.run(limited === undefined ? written : limited(written))
+    if (!statement.returnsRows) return []
+    if (areRows(rows)) return rows
+    throw new TypeError('the library or the driver must return the rows of a statement as a list of objects')
   }
+}
+
+/** An answer of another shape must not pass for one without rows. */
+function areRows(answer: unknown): answer is readonly object[] {
+  return Array.isArray(answer) && (answer.length === 0 || (isObject(answer[0]) && !Array.isArray(answer[0])))
 }
 
 function changesData({ sql, takesLock }: Statement<unknown>): boolean {

@@ -9,8 +9,8 @@ export interface Runner {
   readonly identity: object
   /** Whether statements may be sent before those ahead of them are answered. */
   readonly isPipelining?: boolean | undefined
-  /** Runs a statement, and returns its rows. @throws the error of the driver, unchanged */
-  run(statement: Statement<unknown>): Promise<readonly unknown[]>
+  /** Runs a statement, and returns its rows as the library has them. @throws the error of the driver, unchanged */
+  run(statement: Statement<unknown>): Promise<unknown>
 }
 
 /** A connection out of the pool. */

@@ -193,6 +193,12 @@ function finalize(statement: PreparedStatement): void {
   if (isFinalizable(statement)) statement.finalize()
 }
 
+/** The message for a file whose pages contradict each other. */
+export const DAMAGED = 'the database is damaged'
+
+/** The message for a file that SQLite cannot read as a database. */
+export const NO_DATABASE = 'the file is not an SQLite database'
+
 /**
  * The result codes of SQLite that mean something to a caller: why the database cannot be used, or without a message that it
  * is busy. Any other code is a fault. Source: https://www.sqlite.org/rescode.html
@@ -202,11 +208,11 @@ const MEANINGS: readonly (readonly [number: number, name: string, message?: stri
   [6, 'LOCKED'],
   [8, 'READONLY', 'the database cannot be written'],
   [10, 'IOERR', 'the disk failed to read or write the database'],
-  [11, 'CORRUPT', 'the database is damaged'],
+  [11, 'CORRUPT', DAMAGED],
   [13, 'FULL', 'the disk is full'],
   [14, 'CANTOPEN', 'the database file cannot be opened'],
   [15, 'PROTOCOL'],
-  [26, 'NOTADB', 'the file is not an SQLite database'],
+  [26, 'NOTADB', NO_DATABASE],
 ]
 
 /**

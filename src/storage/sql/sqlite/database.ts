@@ -1,9 +1,11 @@
-import { existsSync } from 'node:fs'
+import { existsSync, statSync } from 'node:fs'
 import { runSync } from '../../../schema/sync-or-async.ts'
 import type { SchemaStatus } from '../../contract/storage.ts'
+import type { SqlStorageOptions } from '../context.ts'
 import type { Schema } from '../schema/schema.ts'
 import type { SqliteHandle } from './connection.ts'
 import { Connection } from './connection.ts'
+import type { OpenHandle, OwnHandle } from './handle.ts'
 import {
   absoluteFile,
   execAnyway,
@@ -13,8 +15,19 @@ import {
   isInTransaction,
   openAnother,
   openWithBetterSqlite3,
+  refuseExclusive,
+  refuseOther,
   setting,
 } from './handle.ts'
+
+/** The options of a storage in SQLite. */
+export interface SqliteStorageOptions<H extends SqliteHandle = SqliteHandle> extends SqlStorageOptions {
+  /**
+   * Opens one more handle on the file of the handle that the storage was given, in the same way: with its key, for example.
+   * The storage calls it for its own writer and reader, and closes them. Default: `new handle.constructor(file)`.
+   */
+  readonly open?: ((file: string) => H) | undefined
+}
 
 /**
  * One database with our tables: a writer and a reader of our own on a file, so that no reader waits for a writer; or the one
@@ -25,6 +38,7 @@ export class SqliteDatabase<H extends SqliteHandle> {
   readonly hostHandle: H | undefined
   readonly #file: string
   readonly #schema: Schema
+  readonly #openHandle: OpenHandle | undefined
   #reader: Connection<H> | undefined
   #writer: Connection<H> | undefined
   /** The file of the open reader, as SQLite names it. */
@@ -34,12 +48,14 @@ export class SqliteDatabase<H extends SqliteHandle> {
 
   /**
    * @param given - an open handle, or a file; the file stays the same if the process changes its directory
+   * @param open - opens another handle beside that of the host
    * @throws TypeError if it is neither
    */
-  constructor(given: string | H, schema: Schema) {
+  constructor(given: string | H, schema: Schema, open: OpenHandle | undefined) {
     this.hostHandle = typeof given === 'string' ? undefined : given
     this.#file = typeof given === 'string' ? absoluteFile(given) : ''
     this.#schema = schema
+    this.#openHandle = open
     if (typeof given !== 'string' && !isHandle(given)) {
       throw new TypeError('an SQLite storage needs a file name or an open handle')
     }
@@ -77,10 +93,13 @@ export class SqliteDatabase<H extends SqliteHandle> {
 
   /** Migrates tables: ours, or those of a host. Nothing is written before the version check has passed. */
   migrate(tables: Schema): void {
+    const { hostHandle } = this
+    if (hostHandle !== undefined && isInTransaction(hostHandle)) {
+      throw new TypeError('the handle is inside a transaction: end it before migrate()')
+    }
+    // A key is that of the handle that writes the first page, and handles that were opened before that never see the page.
+    if (hostHandle !== undefined && !this.#exists()) new Connection(hostHandle, 'call').exec('begin immediate; commit')
     this.look((reader) => {
-      if (this.isShared && isInTransaction(reader.handle)) {
-        throw new TypeError('the handle is inside a transaction: end it before migrate()')
-      }
       if (runSync(tables.needsMigration(reader))) this.#transact((writer) => runSync(tables.complete(writer)))
     })
   }
@@ -143,11 +162,21 @@ export class SqliteDatabase<H extends SqliteHandle> {
     const { hostHandle } = this
     this.#openFile = hostHandle === undefined ? '' : fileOf(hostHandle)
     if (hostHandle !== undefined && this.isShared) return new Connection(hostHandle, 'call')
+    if (hostHandle !== undefined) refuseExclusive(hostHandle)
     if (this.#file === IN_MEMORY) return this.#open('pragma foreign_keys = on')
 
     const reader = this.#open(READER_SETTINGS)
-    this.#openFile = fileOf(reader.handle)
-    return reader
+    try {
+      if (hostHandle !== undefined) {
+        refuseExclusive(reader.handle)
+        refuseOther(hostHandle, reader.handle)
+      }
+      this.#openFile = fileOf(reader.handle)
+      return reader
+    } catch (error) {
+      reader.close()
+      throw error
+    }
   }
 
   #openWriter(): Connection<H> {
@@ -163,10 +192,12 @@ export class SqliteDatabase<H extends SqliteHandle> {
   /** Opens one more handle. If its settings fail, it is closed again. */
   #open(settings: string): Connection<H> {
     const { hostHandle } = this
-    const handle: SqliteHandle & { close(): unknown } =
-      hostHandle === undefined ? openWithBetterSqlite3(this.#file) : openAnother(hostHandle, this.#openFile)
+    const handle: OwnHandle =
+      hostHandle === undefined
+        ? openWithBetterSqlite3(this.#file)
+        : openAnother(hostHandle, this.#openFile, this.#openHandle)
     const ours: SqliteHandle = handle
-    // biome-ignore lint/nursery/noUnsafeTypeAssertion: made by the host's constructor, or by better-sqlite3
+    // biome-ignore lint/nursery/noUnsafeTypeAssertion: made by the host's constructor or `open`, or by better-sqlite3
     const connection = new Connection(ours as H, 'call', () => handle.close())
     try {
       connection.exec(settings)
@@ -188,8 +219,11 @@ export class SqliteDatabase<H extends SqliteHandle> {
     if (!this.isShared) attempt(() => discarded.close())
   }
 
+  /** Returns whether there is something to read. The file of a handle of the host may be empty still. */
   #exists(): boolean {
-    return this.hostHandle !== undefined || this.#file === IN_MEMORY || existsSync(this.#file)
+    if (this.#reader !== undefined || this.#file === IN_MEMORY) return true
+    if (this.hostHandle === undefined) return existsSync(this.#file)
+    return statSync(fileOf(this.hostHandle), { throwIfNoEntry: false })?.size !== 0
   }
 }
 
@@ -217,7 +251,7 @@ function attempt(work: () => unknown): void {
  * the settings of a handle that it does not own.
  */
 function warningsAbout(handle: SqliteHandle): readonly string[] {
-  const synchronous = setting(handle, 'synchronous')
+  const synchronous = Number(setting(handle, 'synchronous'))
   if (synchronous >= 2) return []
 
   return [

@@ -140,5 +140,9 @@ function lostBatch(cause: unknown): Error {
   if (isForgeError(cause, 'STORAGE_UNAVAILABLE')) {
     return unavailable('the transaction was ended before it could be committed', cause)
   }
-  return unavailable('a beforeCommit ended its transaction: the outcome of its batch is unknown', cause, 'unknown')
+  return unavailable(
+    'a beforeCommit or a trigger ended its transaction: the outcome of its batch is unknown',
+    cause,
+    'unknown',
+  )
 }

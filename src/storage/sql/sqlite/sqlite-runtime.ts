@@ -1,8 +1,8 @@
+import { need } from '../../../schema/arguments.ts'
 import { closedError } from '../../../schema/errors.ts'
 import type { MaybePromise, SyncOrAsync } from '../../../schema/sync-or-async.ts'
 import { promiseTry, runSync, wait } from '../../../schema/sync-or-async.ts'
 import type { ForgeStorage } from '../../contract/storage.ts'
-import type { SqlStorageOptions } from '../context.ts'
 import { checkStorageOptions, createSqlContext, SQL_OPTIONS } from '../context.ts'
 import { command } from '../dialect.ts'
 import { sqliteDialect } from '../dialects/sqlite.ts'
@@ -17,6 +17,7 @@ import type { HostedRuntime, HostedStorage } from '../stores/stores.ts'
 import { createSqlStores } from '../stores/stores.ts'
 import type { SqliteHandle } from './connection.ts'
 import { Connection, NotUndone } from './connection.ts'
+import type { SqliteStorageOptions } from './database.ts'
 import { SqliteDatabase } from './database.ts'
 import { GroupCommit } from './group-commit.ts'
 import { isHandle, isInTransaction } from './handle.ts'
@@ -27,12 +28,15 @@ import { isHandle, isInTransaction } from './handle.ts'
  */
 export function createSqliteStorage<H extends SqliteHandle>(
   fileOrHandle: string | H,
-  options: SqlStorageOptions = {},
+  options: SqliteStorageOptions<H> = {},
 ): HostedStorage<H> {
-  checkStorageOptions('sqliteStorage', options, SQL_OPTIONS)
+  checkStorageOptions('sqliteStorage', options, { ...SQL_OPTIONS, open: true })
+  const { open } = options
+  const isFitting = open === undefined || (typeof open === 'function' && typeof fileOrHandle !== 'string')
+  need(isFitting, 'sqliteStorage', 'open', 'a function (file) => handle, beside a handle')
   const context = createSqlContext(sqliteDialect, options)
   const schema = forgeSchema(context)
-  const database = new SqliteDatabase<H>(fileOrHandle, schema)
+  const database = new SqliteDatabase<H>(fileOrHandle, schema, open)
   const runtime = new SqliteRuntime(database, context.prefix)
 
   const storage: ForgeStorage<H> = {
@@ -72,9 +76,13 @@ class SqliteRuntime<H extends SqliteHandle> implements HostedRuntime<H> {
     this.#open(transaction).all(this.#writeLock)
   }
 
-  read<T>(work: (session: Session) => MaybePromise<T>, transaction: H | undefined): MaybePromise<T> {
+  read<T>(
+    work: (session: Session) => MaybePromise<T>,
+    transaction: H | undefined,
+    limits?: CallLimits,
+  ): MaybePromise<T> {
     if (transaction !== undefined) return work(this.#connectionOf(transaction))
-    return this.#readPlain(work)
+    return this.#readPlain(work, limits)
   }
 
   write<T>(
@@ -127,10 +135,10 @@ class SqliteRuntime<H extends SqliteHandle> implements HostedRuntime<H> {
     this.#database.close()
   }
 
-  #readPlain<T>(work: (session: Session) => MaybePromise<T>): MaybePromise<T> {
+  #readPlain<T>(work: (session: Session) => MaybePromise<T>, limits?: CallLimits): MaybePromise<T> {
     // On a shared connection, a running batch is not committed yet: read after it.
     if (this.#batches.isRunning && this.#database.isShared) {
-      return Promise.resolve().then(() => this.#readPlain(work))
+      return Promise.resolve().then(() => this.#readPlain(work, limits))
     }
     return this.retried(() => {
       const reader = this.#database.reader()
@@ -138,7 +146,7 @@ class SqliteRuntime<H extends SqliteHandle> implements HostedRuntime<H> {
         throw new TypeError('the handle is inside a transaction: use withTransactionSync')
       }
       return work(reader)
-    })
+    }, limits?.milliseconds)
   }
 
   /** Runs a change in the host's transaction. @throws TypeError if it failed and could not be rolled back */

@@ -9,7 +9,7 @@ import { defineQuery } from '../query.ts'
 import type { Session, SqlRuntime } from '../session.ts'
 import { execute, query, queryEach } from '../session.ts'
 import type { Outbox } from './outbox.ts'
-import { placeInOutbox } from './outbox.ts'
+import { placeInOutbox, refuseAhead } from './outbox.ts'
 import { cursorOf } from './pages.ts'
 
 /** The row of a name, and the current time. Times are milliseconds since 1970, by the database's clock. */
@@ -96,9 +96,11 @@ export function sqlConsumers<Tx>(
     advance: ({ name, holder }, cursor) =>
       runtime.write(function* (session) {
         const position = placeInOutbox(cursor)
-        const row = yield* lock(session, name)
+        const statements = [locking({ name }), find({ name }), outbox.newest()] as const
+        const [, [row], [newest]] = yield* queryEach<[unknown, ConsumerRow, { newest: number }]>(session, statements)
         if (row === undefined || !isLeased(row) || row.holder !== holder) return false
 
+        refuseAhead(position, newest?.newest ?? 0)
         // Never back: pruning reads the cursors without locking them.
         if (position > row.position) yield* execute(session, move({ name, position }))
         return true

@@ -37,7 +37,7 @@ const STATE = ['epoch', 'retired', 'total', 'nextSeq'] as const
 /** How the heads of aggregates that a query finds are locked. */
 interface FoundAggregates<Row> {
   readonly headOf: (row: Row) => HeadKey
-  /** Heads of the same scope to lock whether or not the query finds their aggregates. */
+  /** Heads to lock whether or not the query finds their aggregates. */
   readonly known?: readonly HeadKey[]
   /** Heads to lock behind those that are found first. */
   readonly last?: readonly HeadKey[]
@@ -157,8 +157,8 @@ export class Heads {
     const first = inOrder([...known, ...rows.map(headOf)])
     const locked = yield* this.lock<[Row]>(session, [...first, ...last], [aggregates])
 
-    const names = new Set(first.map(({ key }) => key))
-    const late = inOrder(locked.rows[0].map(headOf)).filter(({ key }) => !names.has(key))
+    const names = new Set(first.map(nameOf))
+    const late = inOrder(locked.rows[0].map(headOf)).filter((head) => !names.has(nameOf(head)))
     const { heads } = yield* this.lock(session, late, [])
     return { found: [...locked.heads.slice(0, first.length), ...heads], last: locked.heads.slice(first.length) }
   }
@@ -175,10 +175,17 @@ export class Heads {
   }
 }
 
-/** Returns each of these heads of one scope once, in the global order of locks. */
+/** Returns each of these heads once, in the global order of locks. */
 function inOrder(keys: readonly HeadKey[]): readonly HeadKey[] {
-  const byName = new Map(keys.map((head) => [head.key, head]))
-  return [...byName.values()].sort((one, other) => (one.key < other.key ? -1 : 1))
+  const byName = new Map(keys.map((head) => [nameOf(head), head]))
+  const scopes = Object.keys(HEAD_SCOPES)
+  return [...byName.values()].sort(
+    (one, other) => scopes.indexOf(one.scope) - scopes.indexOf(other.scope) || (one.key < other.key ? -1 : 1),
+  )
+}
+
+function nameOf({ scope, key }: HeadKey): string {
+  return `${scope} ${key}`
 }
 
 function toHead({ scope, key }: HeadKey, row: HeadRow | undefined): Head {

@@ -1,4 +1,6 @@
-import { ForgeError, isForgeError } from '../../../schema/errors.ts'
+import type { AliasedRawBuilder } from 'kysely'
+import { sql } from 'kysely'
+import { cursorAhead, ForgeError, isForgeError } from '../../../schema/errors.ts'
 import type { Id } from '../../../schema/ids.ts'
 import type { SyncOrAsync } from '../../../schema/sync-or-async.ts'
 import { wait } from '../../../schema/sync-or-async.ts'
@@ -8,6 +10,8 @@ import type { Row } from '../fields.ts'
 import { fieldsOf } from '../fields.ts'
 import type { Query, QueryValues, Statement } from '../query.ts'
 import { defineQuery } from '../query.ts'
+import type { CallLimits } from '../retry.ts'
+import { limitsOfOneCall } from '../retry.ts'
 import type { Session, SqlRuntime } from '../session.ts'
 import { queryEach } from '../session.ts'
 import type { EventRow } from './event-log.ts'
@@ -24,8 +28,15 @@ type OutboxPage = Awaited<ReturnType<EventStore<unknown>['read']>>
  */
 type OutboxState = Pick<Row<'outbox'>, 'lastPosition' | 'floor'>
 
-/** The floor beside an event of a page; beside nulls if there are none. */
-type FloorAndEvent = Pick<OutboxState, 'floor'> & ((EventRow & { readonly place: number }) | { readonly place: null })
+/** The place of the last event, or of the last removed one if that is later. */
+interface Newest {
+  readonly newest: number
+}
+
+/** The floor and the newest place beside an event of a page; beside nulls if there are none. */
+type FloorAndEvent = Pick<OutboxState, 'floor'> &
+  Newest &
+  ((EventRow & { readonly place: number }) | { readonly place: null })
 
 /** The maximum number of events numbered in one transaction. */
 const MAX_NUMBERED_EVENTS = 1000
@@ -66,11 +77,16 @@ export class Outbox<Tx> {
     return build
       .selectFrom('outbox')
       .leftJoin(events.as('page'), (join) => join.onTrue())
-      .select([columns.number('outbox.floor').as('floor'), 'page.place'])
+      .select([columns.number('outbox.floor').as('floor'), newestPlace(this.#context), 'page.place'])
       .select(EVENT_FIELDS.map((field) => `page.${field}` as const))
       .orderBy('page.place')
       .$castTo<FloorAndEvent>()
   })
+
+  readonly #newest = defineQuery(
+    (_: QueryValues<unknown>) => this.#context.build.selectFrom('outbox').select(newestPlace(this.#context)),
+    { asWritten: true },
+  )
 
   /** Not a locking read, which would wait for every open transaction that has written an event. */
   readonly #unnumbered = defineQuery(
@@ -103,19 +119,21 @@ export class Outbox<Tx> {
 
   /**
    * Reads one page. @throws ForgeError `INVALID_INPUT` if the cursor is invalid; `EVENTS_PRUNED` if it is below the
-   * floor
+   * floor; `CURSOR_AHEAD` if it is beyond the newest place
    */
   *read({ after, limit }: OutboxQuery): SyncOrAsync<OutboxPage> {
     const start = after === undefined ? undefined : placeInOutbox(after)
+    const limits = limitsOfOneCall()
     try {
-      yield* this.#numberOldest()
+      yield* this.#numberOldest(limits)
     } catch (error) {
       if (!isForgeError(error, 'STORAGE_BUSY')) throw error // what is numbered can be read
     }
     for (;;) {
-      const begin = start ?? (yield* this.#floor())
-      const rows = yield* this.#rows(this.#page({ after: begin, limit }))
-      const { floor } = refuseMissing(rows[0])
+      const begin = start ?? (yield* this.#floor(limits))
+      const rows = yield* this.#rows(this.#page({ after: begin, limit }), limits)
+      const { floor, newest } = refuseMissing(rows[0])
+      if (start !== undefined) refuseAhead(start, newest)
       if (begin >= floor) return toPage(rows, begin)
       if (start !== undefined) throw pruned(floor)
     }
@@ -123,7 +141,7 @@ export class Outbox<Tx> {
 
   /** Numbers all events that were committed when it began. */
   *catchUp(): SyncOrAsync<void> {
-    while ((yield* this.#numberOldest()) === MAX_NUMBERED_EVENTS);
+    while ((yield* this.#numberOldest(limitsOfOneCall())) === MAX_NUMBERED_EVENTS);
   }
 
   /** Locks the row until the end of the transaction, and then runs another query. */
@@ -139,46 +157,66 @@ export class Outbox<Tx> {
     return { state: refuseMissing(state), rows }
   }
 
+  /** Returns the statement that reads the newest place. */
+  newest(): Statement<Newest> {
+    return this.#newest({})
+  }
+
   /** Returns the statement that writes the locked row. */
   saving(state: OutboxState): Statement<unknown> {
     return this.#save(state)
   }
 
-  *#floor(): SyncOrAsync<number> {
-    const [row] = yield* this.#rows(this.#find({}))
+  *#floor(limits: CallLimits): SyncOrAsync<number> {
+    const [row] = yield* this.#rows(this.#find({}), limits)
     return refuseMissing(row).floor
   }
 
-  #rows<Found>(statement: Statement<Found>): SyncOrAsync<readonly Found[]> {
-    return wait(this.#runtime.read((session) => session.all(statement), undefined))
+  #rows<Found>(statement: Statement<Found>, limits: CallLimits): SyncOrAsync<readonly Found[]> {
+    return wait(this.#runtime.read((session) => session.all(statement), undefined, limits))
   }
 
   /** Numbers the oldest committed events, and returns how many. Waits for another transaction that is numbering. */
-  *#numberOldest(): SyncOrAsync<number> {
+  *#numberOldest(limits: CallLimits): SyncOrAsync<number> {
     const number = this.#number
     if (number === undefined) return 0
 
-    const due = yield* this.#rows(this.#unnumbered({ limit: 1 }))
+    const due = yield* this.#rows(this.#unnumbered({ limit: 1 }), limits)
     if (due.length === 0) return 0
     const outbox = this
     return yield* wait(
-      this.#runtime.write(function* (session) {
-        const { state, rows } = yield* outbox.lock(session, [outbox.#unnumbered({ limit: MAX_NUMBERED_EVENTS })])
-        if (rows.length === 0) return 0
-        const numbered = number({ ids: rows.map((row) => row.id), last: state.lastPosition })
-        yield* queryEach(session, [
-          numbered,
-          outbox.saving({ ...state, lastPosition: state.lastPosition + rows.length }),
-        ])
-        return rows.length
-      }, {}),
+      this.#runtime.write(
+        function* (session) {
+          const { state, rows } = yield* outbox.lock(session, [outbox.#unnumbered({ limit: MAX_NUMBERED_EVENTS })])
+          if (rows.length === 0) return 0
+          const numbered = number({ ids: rows.map((row) => row.id), last: state.lastPosition })
+          yield* queryEach(session, [
+            numbered,
+            outbox.saving({ ...state, lastPosition: state.lastPosition + rows.length }),
+          ])
+          return rows.length
+        },
+        { limits },
+      ),
     )
   }
 }
 
 function toPage(rows: readonly FloorAndEvent[], after: number): OutboxPage {
-  const found = rows.flatMap(({ floor: _, ...row }) => (row.place === null ? [] : [row]))
+  const found = rows.flatMap(({ floor: _, newest: __, ...row }) => (row.place === null ? [] : [row]))
   return { events: found.map(({ place: _, ...row }) => toEvent(row)), cursor: cursorOf(found.at(-1)?.place ?? after) }
+}
+
+/** Refuses a place beyond the newest: its cursor is that of a state that the database no longer has. */
+export function refuseAhead(place: number, newest: number): void {
+  if (place > newest) throw cursorAhead(cursorOf(newest))
+}
+
+/** Selects the newest place: where ids are the places, the row of the outbox does not have it. */
+function newestPlace({ build, columns, dialect }: SqlContext): AliasedRawBuilder<number, 'newest'> {
+  if (dialect.outboxOrder === 'position') return columns.number('outbox.last_position').as('newest')
+  const last = build.selectFrom('events').select(({ fn }) => fn.max('events.id').as('id'))
+  return sql<number>`max(${sql.ref('outbox.floor')}, coalesce(${last}, 0))`.as('newest')
 }
 
 /**

@@ -14,10 +14,15 @@ import type { HeadScope } from '../schema/tables.ts'
 import { queryEach } from '../session.ts'
 import type { SqlAggregate, StoreParts, Writing } from './aggregate.ts'
 import { aggregateStore } from './aggregate.ts'
-import type { Head } from './locks.ts'
+import type { HeadKey } from './locks.ts'
 import type { Removals } from './retirement.ts'
 
 const SCOPES = { issue: 'issueBoard', pullRequest: 'pullRequestBoard' } as const satisfies Record<PinKind, HeadScope>
+
+/** Returns the key of the board that a head locks. */
+function boardOf({ scope, key: repositoryId }: HeadKey): PinBoardKey {
+  return { repositoryId, kind: scope === SCOPES.pullRequest ? 'pullRequest' : 'issue' }
+}
 
 /** A pin as the statements return it. */
 type StoredPin = Pick<Row<'board_pins'>, 'issueId' | 'position' | 'pinnedAt' | 'pinnedBy'> & {
@@ -92,11 +97,8 @@ export function sqlPinBoards<Tx>(
     build.deleteFrom('board_pins').where(pins.are(given, 'repositoryId')),
   )
 
-  const boardsWith = defineQuery((given: QueryValues<{ issueId: Id; kind: PinKind }>) =>
-    build
-      .selectFrom('board_pins')
-      .select(pins.read('repositoryId', 'kind'))
-      .where(pins.are(given, 'issueId', 'kind')),
+  const boardsWith = defineQuery((given: QueryValues<{ issueId: Id }>) =>
+    build.selectFrom('board_pins').select(pins.read('repositoryId', 'kind')).where(pins.are(given, 'issueId')),
   )
 
   const headOf = ({ repositoryId, kind }: PinBoardKey) => heads.of(SCOPES[kind], repositoryId)
@@ -160,27 +162,27 @@ export function sqlPinBoards<Tx>(
     },
 
     /**
-     * Locks every board of the kind that has the issue, and then the issue. It may have moved to another repository
-     * since it was pinned. A change that was pinning it elsewhere has ended once the issue is locked. The boards move up.
+     * Locks every board that has the issue, and then the issue. Since it was pinned, it may have moved to another
+     * repository, or become a pull request. A change that was pinning it elsewhere has ended once the issue is locked. The
+     * boards move up.
      */
     *issue(session, { issueId, repositoryId, kind }) {
-      const { found, last } = yield* heads.lockFound(session, boardsWith({ issueId, kind }), {
+      const { found, last } = yield* heads.lockFound(session, boardsWith({ issueId }), {
         headOf,
         known: [headOf({ repositoryId, kind })],
         last: [heads.of('issue', issueId)],
       })
       if (last.every(({ retired }) => retired)) return undefined
 
-      const keyOf = ({ key }: Head): PinBoardKey => ({ repositoryId: key, kind })
       const loaded = yield* queryEach<readonly StoredPin[]>(
         session,
-        found.map((head) => load(keyOf(head))),
+        found.map((head) => load(boardOf(head))),
       )
       const written = found.map((head, index) => {
         const stored = loaded[index] ?? []
         const before = stored.map(toPin)
         const after = before.filter((row) => row.issueId !== issueId)
-        return boards.writing(keyOf(head), { before, after, head, rows: [stored] })
+        return boards.writing(boardOf(head), { before, after, head, rows: [stored] })
       })
       const pins = found.reduce((sum, { total }, index) => sum + total - (written[index]?.head.total ?? 0), 0)
       return {

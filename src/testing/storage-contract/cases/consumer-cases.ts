@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict'
+import { isForgeError } from '../../../index.ts'
 import type { Consumer, ForgeStorage } from '../../../storage/storage.ts'
 import { eventsOrPruned, LATER, note, outbox } from '../samples/outbox.ts'
 import { BOARD, pin } from '../samples/pin-boards.ts'
 import { turns } from './gate.ts'
 import { idsTo, raceCases } from './race.ts'
 import type { StorageCase } from './storage-case.ts'
-import { refuses, storageCase } from './storage-case.ts'
+import { outcomeOf, refuses, storageCase } from './storage-case.ts'
 
 const LONG = 3_600_000
 const MAIL: Consumer = { name: 'mail', holder: 'one' }
@@ -37,6 +38,17 @@ export const consumerCases: readonly StorageCase[] = [
 
     assert.deepEqual(await storage.events.claim(MAIL, LONG), { cursor: cursors[2] })
   }),
+
+  {
+    name: 'a cursor beyond the last event, as after a restore, is refused, and moves no consumer',
+    needs: [],
+    async run(open, host) {
+      const lost = await open()
+      const [, second, third] = await threePins(lost)
+      await lost.close()
+      await storageCase(this.name, (restored) => refusesAhead(restored, second, third)).run(open, host)
+    },
+  },
 
   storageCase('consumer names and holders are compared exactly', async (storage) => {
     for (const name of NAMES)
@@ -164,6 +176,30 @@ async function threePins<Tx>(storage: ForgeStorage<Tx>): Promise<readonly [strin
   for (const issueId of ['1', '2', '3']) await pin(storage, BOARD, issueId)
   const cursorBehind = async (limit: number) => (await storage.events.read({ after: undefined, limit })).cursor
   return [await cursorBehind(1), await cursorBehind(2), await cursorBehind(3)]
+}
+
+/** Checks a storage without events with the cursors behind the second and the third event of another. */
+async function refusesAhead<Tx>(storage: ForgeStorage<Tx>, second: string, third: string): Promise<void> {
+  const { events } = storage
+  const read = (after: string | undefined) => events.read({ after, limit: 10 })
+  await refuses('CURSOR_AHEAD', () => read(second))
+  for (const issueId of ['1', '2']) await pin(storage, BOARD, issueId)
+  const { cursor: newest } = await read(undefined)
+  const claim = await events.claim(MAIL, LONG)
+  for (const call of [() => read(third), () => events.advance(MAIL, third)]) {
+    const outcome = await outcomeOf(call)
+    assert.ok('thrown' in outcome && isForgeError(outcome.thrown, 'CURSOR_AHEAD'), 'a cursor ahead is refused')
+    assert.deepEqual(outcome.thrown.details, { newest })
+  }
+  assert.deepEqual(await events.claim(MAIL, LONG), claim)
+  assert.equal(await events.advance(RIVAL, third), false, 'only the holder of the lease is refused')
+  assert.deepEqual(await read(newest), { events: [], cursor: newest })
+
+  await note(storage, 1)
+  const { cursor: last } = await read(newest)
+  await events.advance(MAIL, last)
+  assert.equal(await events.prune(LATER), 1)
+  assert.deepEqual(await read(last), { events: [], cursor: last }, 'the last event was pruned')
 }
 
 /** Returns how many of forty holders receive the lease. */

@@ -124,6 +124,16 @@ export const sequentialCases: readonly StorageCase[] = [
     assert.deepEqual(await issuesOn(storage, BOARD), [])
   }),
 
+  storageCase('a retired issue leaves every board that has it, of any repository and kind', async (storage) => {
+    const kinds = ['issue', 'pullRequest'] as const
+    const boards = ['10', '11'].flatMap((repositoryId) => kinds.map((kind) => ({ repositoryId, kind })))
+    for (const board of boards) await fillBoard(storage, board, ['1', '2', '3'])
+    const [event] = await retire(storage, { thing: 'issue', issueId: '2', repositoryId: '12', kind: 'pullRequest' })
+
+    assert.deepEqual(event?.data, { wasPinned: true })
+    for (const board of boards) assert.deepEqual(await issuesOn(storage, board), ['1', '3'])
+  }),
+
   storageCase('a user with three hundred blocks is retired completely, and every total is right', async (storage) => {
     const organizationIds = Array.from({ length: 300 }, (_, n) => String(5000 + n))
     for (const organizationId of organizationIds) await block(storage, organizationId, '30')

@@ -1,11 +1,13 @@
 import type { Connection } from 'mysql2/promise'
 import { createConnection } from 'mysql2/promise'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import type { SqlStorageOptions } from '../../../../src/storage/mysql.ts'
 import { mysqlStorage } from '../../../../src/storage/mysql.ts'
 import type { ForgeStorage } from '../../../../src/storage/storage.ts'
 import { BOARD, issuesOn, pin } from '../../../../src/testing/testing.ts'
 import type { OwnServer } from '../../../durability/own-server.ts'
 import { OWN_MARIADB, onOwnServer } from '../../../durability/own-server.ts'
+import { expectAllKept } from '../../all-kept.ts'
 
 const OTHER_BOARD = { ...BOARD, repositoryId: '11' }
 const RUN_AGAIN = { code: 'STORAGE_BUSY', details: { retry: 'host-transaction' } }
@@ -51,6 +53,21 @@ onOwnServer(OWN_MARIADB, (start) => {
     await expect(pin(asReader, BOARD, '2')).rejects.toThrow('the server is read-only')
   })
 
+  test('a server whose sessions do not commit by themselves changes nothing, from the first table on', async () => {
+    await onServerWith('autocommit=0')
+    const options = { prefix: 'kept_' }
+    const storage = storageAt(server.url, options)
+    await storage.migrate()
+    const other = storageAt(server.url, options)
+    expect((await other.schemaStatus()).state).toBe('current')
+    await expectAllKept(storage)
+    for (const id of ['1', '2']) await pin(storage, OTHER_BOARD, id)
+
+    expect(await issuesOn(other, OTHER_BOARD)).toEqual(['1', '2'])
+    await pin(storage, OTHER_BOARD, '3')
+    expect(await issuesOn(other, OTHER_BOARD)).toEqual(['1', '2', '3'])
+  })
+
   test('a lock that was waited for too long ends the host’s whole transaction, where the server has it so', async () => {
     const storage = await onServerWith('innodb-rollback-on-timeout', 'innodb-lock-wait-timeout=1')
     const [other, transaction] = [await connected(), await connected()]
@@ -84,8 +101,8 @@ onOwnServer(OWN_MARIADB, (start) => {
     return storageAt(server.url)
   }
 
-  function storageAt(url: string): ForgeStorage<Connection> {
-    const storage = mysqlStorage<Connection>(url)
+  function storageAt(url: string, options: SqlStorageOptions = {}): ForgeStorage<Connection> {
+    const storage = mysqlStorage<Connection>(url, options)
     onTestFinished(() => storage.close())
     return storage
   }

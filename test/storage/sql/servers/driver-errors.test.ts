@@ -152,14 +152,17 @@ test('our own error is unchanged', () => {
   expect(translate(undefined, 'call')).toBeUndefined()
 })
 
+/** What a server sends to a sound connection. */
+const SENT = { sentNumber: 123_456_789_012_345, sentText: ' x ' }
+
 test('a PostgreSQL server of version 12 is refused', async () => {
-  const session = { first: async () => ({ version: '120022' }) }
+  const session = { first: async () => ({ ...SENT, version: '120022' }) }
   const asked = async () => Reflect.apply(postgresRules.refuseUnfit, postgresRules, [session, ids])
   await expect(asked()).rejects.toThrow('the server is PostgreSQL 12: needed is 13 or newer')
 })
 
 describe('a MariaDB server', () => {
-  const SOUND = { client: 'utf8mb4', results: 'utf8mb4', literals: 'utf8mb4', modes: 'STRICT_ALL_TABLES' }
+  const SOUND = { ...SENT, charsets: 'utf8mb4 utf8mb4 utf8mb4', modes: 'STRICT_ALL_TABLES' }
   const asked = async (settings: object) => {
     const first = async () => ({ ...SOUND, ...settings })
     await Reflect.apply(mariadbRules.refuseUnfit, mariadbRules, [{ first }, ids])
@@ -184,9 +187,12 @@ describe('a MariaDB server', () => {
   })
 
   test.each([
-    [{ client: 'latin1' }, /uses latin1/],
-    [{ results: 'utf8mb3' }, /uses utf8mb3/],
+    [{ charsets: 'latin1 utf8mb4 utf8mb4' }, /uses latin1/],
+    [{ charsets: 'utf8mb4 utf8mb3 utf8mb4' }, /uses utf8mb3/],
     [{ modes: 'ANSI_QUOTES,NO_BACKSLASH_ESCAPES' }, /remove NO_BACKSLASH_ESCAPES/],
+    [{ modes: 'EMPTY_STRING_IS_NULL' }, /remove EMPTY_STRING_IS_NULL/],
+    [{ sentNumber: '123456789012345' }, /typeCast/],
+    [{ sentText: 'x' }, /typeCast/],
   ])('whose connections have %j is refused, with the fix', async (settings, reason) => {
     await expect(asked({ version: '11.4.2-MariaDB', ...settings })).rejects.toThrow(reason)
   })

@@ -69,6 +69,20 @@ test('a beforeCommit that commits on its own is refused, and what is there then 
   expect(await pin(storage, BOARD, '3')).toBe(3)
 })
 
+test('a trigger of the host that rolls back ends its batch, and the errors of the others name it', async () => {
+  const file = newFile()
+  const storage = await openStorage(file)
+  const body = "select raise(rollback, 'of the host')"
+  openHandle(file).exec(
+    `create trigger host before insert on forgelet_board_pins when new.issue_id = 2 begin ${body}; end`,
+  )
+  const outcomes = await Promise.allSettled(['1', '2', '3'].map((issueId) => pin(storage, BOARD, issueId)))
+  const others = { code: 'STORAGE_UNAVAILABLE', message: expect.stringContaining('trigger') }
+
+  expect(outcomes).toMatchObject([{ reason: others }, { reason: { message: 'of the host' } }, { reason: others }])
+  expect(await pin(storage, BOARD, '4')).toBe(1)
+})
+
 test.each<[string, (writer: Database.Database) => unknown]>([
   ['with a statement open inside a transaction', (writer) => readOn(writer.exec('begin immediate'))],
   ['closed', (writer) => writer.close()],

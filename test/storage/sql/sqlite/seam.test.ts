@@ -1,10 +1,9 @@
 import Database from 'better-sqlite3'
 import { describe, expect, test } from 'vitest'
-import type { SqliteHandle } from '../../../../src/storage/sqlite.ts'
 import { BOARD, block, define, grant, issuesOn, outbox, pin, retire } from '../../../../src/testing/testing.ts'
 import type { Asked } from '../bare-handles.ts'
 import { bareHandle } from '../bare-handles.ts'
-import { newFile, newStorage, openStorage } from '../database-files.ts'
+import { newFile, openStorage } from '../database-files.ts'
 import { pinning } from '../pinning.ts'
 
 async function useEverything(): Promise<readonly Asked[]> {
@@ -83,17 +82,6 @@ describe('a handle that has the seam and nothing else', () => {
     expect(asked[0]?.by).toBe('get')
     expect(asked[0]?.sql.split(' from ')[0]).not.toMatch(/seq|organization_id|user_id/)
   })
-})
-
-test('a handle whose constructor opens nothing is STORAGE_UNAVAILABLE, with the fix', async () => {
-  const database = new Database(newFile())
-  const wrapped: SqliteHandle = { prepare: (sql) => database.prepare(sql), exec: (sql) => database.exec(sql) }
-
-  await expect(newStorage(wrapped).migrate()).rejects.toMatchObject({
-    code: 'STORAGE_UNAVAILABLE',
-    message: expect.stringContaining('handle'),
-  })
-  database.close()
 })
 
 test('statements that keep their handle until they are finalized are released: the host’s at once, ours at the end', async () => {

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { NumberSet } from '../../../src/core/exchange/number-set.ts'
+import { NumberSet } from '../../src/schema/number-set.ts'
 
 const number = fc.oneof(
   fc.integer({ min: 0, max: 200 }),

@@ -1,0 +1,60 @@
+import { canonicalDateTime } from '../../schema/date-time.ts'
+import type { ExchangeRecord, IssueRecord } from '../../schema/issue-record.ts'
+import type { Finding } from './source-record.ts'
+
+/** Times in one list: those of numbers that follow each other need 12 bytes each, where a Map needs forty. */
+const PAGE = 16
+
+/**
+ * Which of several issues of one number counts, in a list that was fetched page by page: pages shift when an issue is
+ * created or updated meanwhile. It is the first one with the latest `updated`. If the list can be read only once, the
+ * first one must be it.
+ */
+export class Repetitions {
+  /** Of each number, the latest `updated` that was seen, in milliseconds. */
+  readonly #latest = new Map<number, (number | undefined)[]>()
+  #isKnown = false
+
+  /** Notes records of a list that will be read again. */
+  note(records: readonly ExchangeRecord[]): void {
+    this.#isKnown = true
+    for (const { number, updated } of issuesOf(records)) {
+      const time = Date.parse(canonicalDateTime(updated))
+      if (time > (this.#timeOf(number) ?? Number.NEGATIVE_INFINITY)) this.#setTime(number, time)
+    }
+  }
+
+  /** Takes the records that a record of the list became. Returns 'repeated' if another issue of the number counts. */
+  take(records: readonly ExchangeRecord[]): 'repeated' | Finding | undefined {
+    for (const { number, updated } of issuesOf(records)) {
+      const time = Date.parse(canonicalDateTime(updated))
+      const latest = this.#timeOf(number) ?? Number.NEGATIVE_INFINITY
+      if (this.#isKnown ? time < latest : time <= latest) return 'repeated'
+      if (!this.#isKnown && latest !== Number.NEGATIVE_INFINITY) return readTooEarly(number)
+      // The first one counts of several that are equally late.
+      this.#setTime(number, this.#isKnown ? Number.POSITIVE_INFINITY : time)
+    }
+    return undefined
+  }
+
+  #timeOf(number: number): number | undefined {
+    const page = Math.floor(number / PAGE)
+    return this.#latest.get(page)?.[number - page * PAGE]
+  }
+
+  #setTime(number: number, time: number): void {
+    const page = Math.floor(number / PAGE)
+    const times = this.#latest.get(page) ?? new Array<number | undefined>(PAGE)
+    times[number - page * PAGE] = time
+    this.#latest.set(page, times)
+  }
+}
+
+function issuesOf(records: readonly ExchangeRecord[]): readonly IssueRecord[] {
+  return records.flatMap((record) => (record.kind === 'issue' ? [record.issue] : []))
+}
+
+function readTooEarly(number: number): Finding {
+  const message = `expected no earlier issue ${number} that was updated before, because this source can be read only once`
+  return { path: ['number'], code: 'duplicate_number', message }
+}

@@ -1,0 +1,70 @@
+// go-yaml, with which Gitea writes its dumps, differs from YAML 1.2 in two points. It takes U+2028 and U+2029 for ends of
+// lines, as YAML 1.1 does: behind them it indents, and another property may follow. And up to 4.0.0-rc.3 it says of a block
+// that begins with a blank or a line break that it is indented by 4, where it is indented by 2. 3.0.1 also leaves out the
+// first of these line breaks, which cannot be seen if another one or a blank follows.
+
+/** What YAML 1.2 reads differently. */
+const DIFFERENT = /[\u2028\u2029]|\|4/
+/** A line, and what ends it. */
+const LINE = /([^\n\u2028\u2029]*)([\n\u2028\u2029]|$)/y
+/** A property or an item of a list whose value is a block. */
+const BLOCK = /^(?<indent> *)(?<hyphens>(?:- )*)(?<key>\w+: )?\|(?<hint>\d?)(?<chomp>[-+]?)$/
+/** The beginning of a property or of an item whose value is in single quotes. */
+const QUOTED = /^ *(?:- )*(?:\w+: )?'/
+const CLOSED = /^(?:[^']|'')*'$/
+
+/** Returns what go-yaml wrote so that a reader of YAML 1.2 finds the same texts in it. */
+export function fromGoYaml(text: string): string {
+  if (!DIFFERENT.test(text)) return text
+
+  const lines = [...linesOf(text)]
+  let result = ''
+  for (let at = 0; at < lines.length; ) {
+    const [line = '', end = ''] = lines[at] ?? []
+    at += 1
+    const block = BLOCK.exec(line)?.groups
+    if (block !== undefined) {
+      const { indent = '', hyphens = '', key = '', hint = '', chomp = '' } = block
+      const column = indent.length + Math.max(0, hyphens.length - (key === '' ? 2 : 0))
+      const width = hint === '' ? (/^ */.exec(lines[at]?.[0] ?? '')?.[0].length ?? 0) : column + widthOf(hint, column)
+      const content = blockAt(lines, at, width)
+      at += content.length
+      const value = content.map(([each, break_]) => each.slice(width) + break_).join('')
+      const isCut = hint !== '' && !/^[ \n\u2028\u2029]/.test(value)
+      const whole = `${isCut ? '\n' : ''}${chomp === '-' ? value.slice(0, -1) : value}`
+      result += `${indent}${hyphens}${key}${JSON.stringify(whole)}\n`
+    } else if (QUOTED.test(line)) {
+      let quoted = line
+      let closing = end
+      while (!CLOSED.test(quoted.replace(QUOTED, '')) && at < lines.length) {
+        const [next = '', nextEnd = ''] = lines[at] ?? []
+        quoted += closing + next.replace(/^ +/, '')
+        closing = nextEnd
+        at += 1
+      }
+      result += quoted + closing
+    } else result += line + end
+  }
+  return result
+}
+
+type Line = readonly [line: string, end: string]
+
+function* linesOf(text: string): Generator<Line, void, void> {
+  for (LINE.lastIndex = 0; LINE.lastIndex < text.length; ) {
+    const [, line = '', end = ''] = LINE.exec(text) ?? []
+    yield [line, end]
+  }
+}
+
+/** Returns by how many blanks a block is indented more than its property. */
+function widthOf(hint: string, column: number): number {
+  return hint === '4' && column > 0 ? 2 : Number(hint)
+}
+
+/** Returns the lines of a block. */
+function blockAt(lines: readonly Line[], from: number, width: number): readonly Line[] {
+  const isOutside = ([line]: Line): boolean => line !== '' && !line.startsWith(' '.repeat(width))
+  const end = lines.findIndex((line, at) => at >= from && isOutside(line))
+  return lines.slice(from, end === -1 ? lines.length : end)
+}

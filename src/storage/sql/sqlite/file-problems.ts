@@ -1,0 +1,52 @@
+import { isForgeError } from '../../../schema/errors.ts'
+import type { SyncOrAsync } from '../../../schema/sync-or-async.ts'
+import { command, textQuery } from '../dialect.ts'
+import type { Session } from '../session.ts'
+import { execute, query } from '../session.ts'
+import { DAMAGED } from './connection.ts'
+
+/** How the pages of a file are checked: `integrity_check` compares each index with its table too. */
+export type FileCheck = 'quick_check' | 'integrity_check'
+
+/**
+ * Returns what is wrong with the file of a connection that only reads. Changes nothing.
+ * @throws ForgeError `STORAGE_UNAVAILABLE` with the message `DAMAGED` if the file cannot be read to its end
+ */
+export function* fileProblems(session: Session, check: FileCheck): SyncOrAsync<readonly string[]> {
+  const found = yield* query(
+    session,
+    textQuery<{ readonly text: string }>(`select ${check} as "text" from pragma_${check} where "text" <> 'ok'`),
+  )
+  const missing = yield* query(session, MISSING)
+  return [
+    ...found.map(({ text }) => `${DAMAGED}: ${text}`),
+    ...missing.map(
+      ({ child, parent, rows }) => `rows of ${child} refer to rows of ${parent} that are missing: ${rows}`,
+    ),
+    ...(yield* writingProblems(session)),
+  ]
+}
+
+const MISSING = textQuery<{ readonly child: string; readonly parent: string; readonly rows: number }>(
+  'select "table" as "child", "parent", count(*) as "rows" from pragma_foreign_key_check group by 1, 2',
+)
+
+/** Writes something, and rolls it back: SQLite gives the write lock of a file that it cannot write. */
+function* writingProblems(session: Session): SyncOrAsync<readonly string[]> {
+  yield* execute(session, command('pragma query_only = off'))
+  try {
+    yield* execute(session, command('begin immediate'))
+    try {
+      yield* execute(session, command('create table forgelet_probe (id integer)'))
+    } finally {
+      yield* execute(session, command('rollback'))
+    }
+    return []
+  } catch (error) {
+    if (isForgeError(error, 'STORAGE_BUSY')) return [] // another process is writing
+    if (isForgeError(error, 'STORAGE_UNAVAILABLE')) return [error.message]
+    throw error
+  } finally {
+    yield* execute(session, command('pragma query_only = on'))
+  }
+}
