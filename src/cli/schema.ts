@@ -184,5 +184,5 @@ const WHAT_TO_DO: { readonly [S in Exclude<State, 'current'>]: string } = {
   outdated: `the tables are older than this release needs: ${CREATION}`,
   'too-new': 'the tables are for newer releases only: install a newer forgelet',
   drifted:
-    'a table, view or column is missing, or another object has its name: restore it from a copy; see the warnings',
+    'a table, view or column is missing, or another object has its name: see the warnings, or restore it from a copy',
 }
