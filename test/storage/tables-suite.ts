@@ -211,6 +211,7 @@ export function tablesSuite<Tx>(kind: DatabaseKind<Tx>, dialect: HostDialect): v
     expect(await host?.findRepository?.('ACME', 'Rocket', at)).toEqual({ id: '10' })
     expect(await host?.findRepository?.('mia', 'notes', at)).toEqual({ id: '11' })
     expect(await host?.findRepository?.('mia', 'rocket', at)).toBeUndefined()
+    expect(await host?.findRepository?.('MIA', 'notes', at)).toBeUndefined() // MIA is another user, without notes
     expect(await host?.findIssue?.('10', 1, at)).toEqual({ id: '100', repositoryId: '10', kind: 'issue' })
     expect(await host?.findIssue?.('10', 10, at)).toEqual({ id: '109', repositoryId: '10', kind: 'pullRequest' })
     expect(await host?.findIssue?.('10', 99_999_999_999, at)).toBeUndefined()
