@@ -1,5 +1,5 @@
 // A forge on Express and PostgreSQL, with tables and a login of its own, and forgelet beside them: pins, blocks and badges
-// refer to the rows of the forge, so that no place in it has to report what it deletes or whom it adds. On SQLite and MariaDB
+// refer to the rows of the forge, so that no code in it has to report what it deletes or whom it adds. On SQLite and MariaDB
 // only the four lines that end in `PostgreSQL` differ. The database has these tables:
 //
 //   users (id, username, token, admin, deleted_at)   orgs (id, slug)   org_members (org_id, user_id, role)

@@ -15,7 +15,7 @@ import { startExample } from './running-example.ts'
 const NAME = 'your-tables.mjs'
 const examples = resolve(import.meta.dirname, '../../examples')
 
-/** What is in place of the lines that end in `PostgreSQL`, and the words of the database for the tables. */
+/** What replaces the lines that end in `PostgreSQL`, and the words of the database for the tables. */
 interface Variant {
   readonly lines: readonly string[]
   readonly serial: string
@@ -131,7 +131,7 @@ function suite<Tx>(kind: DatabaseKind<Tx>, variant: Variant): void {
   test('pins follow the issues of the forge, and its members are its roles', async () => {
     expect(await status('POST', `${ROCKET}/issues/1/pin`)).toBe(401)
     expect(await status('POST', `${ROCKET}/issues/1/pin`, 'mia')).toBe(403)
-    expect(await status('POST', `${ROCKET}/issues/1/pin`, 'nobody')).toBe(401)
+    expect(await status('POST', `${ROCKET}/issues/1/pin`, 'no-one')).toBe(401)
     expect(await status('POST', `${ROCKET}/issues/99999999999/pin`, 'olga')).toBe(404)
     for (const number of [1, 2, 3]) expect(await status('POST', `${ROCKET}/issues/${number}/pin`, 'olga')).toBe(204)
     expect(await status('GET', '/api/v1/repos/acme/secret/issues/pinned', 'mia')).toBe(404)

@@ -110,7 +110,7 @@ onDatabase(POSTGRES, () => {
       const pin = (path: string, who?: string) => status('POST', api(`/repos/${path}/pin`), who)
       expect(await pin('acme/rocket/issues/1')).toBe(401)
       expect(await pin('acme/rocket/issues/1', 'bot')).toBe(403)
-      expect(await pin('acme/rocket/issues/1', 'nobody')).toBe(401)
+      expect(await pin('acme/rocket/issues/1', 'no-one')).toBe(401)
       expect(await pin('acme/rocket/issues/99999999999', 'olga')).toBe(404)
       for (const number of [1, 2, 3]) expect(await pin(`acme/rocket/issues/${number}`, 'olga')).toBe(204)
       expect(await pin('acme/rocket/issues/4', 'olga')).toBe(400)

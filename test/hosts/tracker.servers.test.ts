@@ -127,7 +127,7 @@ onDatabase(POSTGRES, () => {
       })
     })
 
-    test('a task in the trash leaves its place to others, and takes it again', async () => {
+    test('a task in the trash leaves its position to others, and takes it again', async () => {
       for (const number of [1, 2, 3]) expect(await pin(number)).toBe(204)
       await ask('POST', `/tasks/${task(2)}/trash`)
       expect(await pinned()).toEqual(['1:1', '2:3'])

@@ -7,7 +7,7 @@ import { embed } from './glue.ts'
 
 // A code forge as there are many: text ids with a prefix, names that keep their case, users and organizations that may share one,
 // owners of both kinds in one column, issues and pull requests that are counted apart, hard deletions, a session cookie with a
-// CSRF token, and five places that add members. forgelet is in `glue.ts` alone.
+// CSRF token, and five statements that add members. forgelet is in `glue.ts` alone.
 
 /** The tables of the application. */
 export const TABLES: readonly string[] = [
@@ -43,7 +43,7 @@ export interface CodeForge extends Pick<Embedded, 'forge'> {
   readonly app: Express
 }
 
-/** The user of a session or of an access token; null for nobody, undefined for a credential that is wrong. */
+/** The user of a session or of an access token; null without one, undefined for a credential that is wrong. */
 export async function accountOf(pool: pg.Pool, request: Request): Promise<Account | null | undefined> {
   const token = /^(?:token|Bearer) (.+)$/.exec(request.headers.authorization ?? '')?.[1]
   const session = sessionIn(request)
@@ -107,7 +107,7 @@ export async function openCodeForge(pool: pg.Pool): Promise<CodeForge> {
   return { app, forge }
 }
 
-/** The five places that add members: an invitation, a directory, a provisioning client, a handover, and a seeder. */
+/** The five ways to add members: an invitation, a directory, a provisioning client, a handover, and a seeder. */
 export const JOINING: readonly {
   readonly name: string
   join(pool: pg.Pool, url: string, organizationId: string, userId: string): Promise<unknown>

@@ -105,7 +105,7 @@ async function answer(database: Kysely<Database>, { method, url }: IncomingMessa
   return url === '/' ? 200 : 404
 }
 
-/** The places that add members, by the ids of an organization and a person. */
+/** The ways to add members, by the ids of an organization and a person. */
 export const JOINING: readonly (readonly [string, (organization: string, person: string) => readonly string[]])[] = [
   [
     'an invitation',

@@ -237,7 +237,7 @@ export function tableOf(tables: HostTables | undefined, { thing, kind }: HostRow
   return kind === 'pullRequest' ? (tables.pullRequests ?? tables.issues) : tables.issues
 }
 
-/** Returns whether keys refer to a table: then no row of ours stays when the row of the host is removed. */
+/** Returns whether keys refer to a table: then no row of the forge stays when the row of the host is removed. */
 export function hasKeys(tables: HostTables | undefined, { keys = true }: HostTable): boolean {
   return keys && tables?.keys !== false
 }
