@@ -211,6 +211,7 @@ export function tablesSuite<Tx>(kind: DatabaseKind<Tx>, dialect: HostDialect): v
     expect(await host?.findRepository?.('ACME', 'Rocket', at)).toEqual({ id: '10' })
     expect(await host?.findRepository?.('mia', 'notes', at)).toEqual({ id: '11' })
     expect(await host?.findRepository?.('mia', 'rocket', at)).toBeUndefined()
+    expect(await host?.findRepository?.('MIA', 'notes', at)).toBeUndefined() // MIA is another user, without notes
     expect(await host?.findIssue?.('10', 1, at)).toEqual({ id: '100', repositoryId: '10', kind: 'issue' })
     expect(await host?.findIssue?.('10', 10, at)).toEqual({ id: '109', repositoryId: '10', kind: 'pullRequest' })
     expect(await host?.findIssue?.('10', 99_999_999_999, at)).toBeUndefined()
@@ -320,6 +321,32 @@ export function tablesSuite<Tx>(kind: DatabaseKind<Tx>, dialect: HostDialect): v
     await expect(
       forge.blocks.block(root, { organizationId: 5, account: { kind: 'user', id: 4 } }),
     ).rejects.toMatchObject({ code: 'CANNOT_BLOCK_MEMBER' })
+  })
+
+  test('a view is one of the tables if no keys refer to it, and reads look there', async () => {
+    const database = await newDatabase(kind)
+    for (const statement of [...hostTables(dialect), ...hostRows()]) await database.run(statement)
+    await database.run(
+      'create view host_paths as select r.id, r.name, o.id as owner_id, r.is_private as hidden from host_repos r join host_orgs o on o.id = r.org_id where r.is_private = 0',
+    )
+    const view = { table: 'host_paths', owner: { organization: 'owner_id' }, private: 'hidden = 1' }
+    const keyed = database.storage({ tables: { ...HOST_TABLES, repositories: view } })
+    await expect(keyed.migrate()).rejects.toThrow('host_paths')
+
+    const storage = await database.migrated({ tables: { ...HOST_TABLES, repositories: { ...view, keys: false } } })
+    expect((await storage.schemaStatus()).state).toBe('current')
+    const forge = forgeOn(storage)
+    expect(await storage.host?.findRepository?.('acme', 'rocket', {})).toEqual({ id: '10' })
+    for (const id of [100, 101]) await forge.pins.pin(root, issue(id))
+    await database.run('delete from host_issues where id = 100')
+    expect(await pinned(forge)).toBe('1:101')
+    await database.run('update host_repos set is_private = 1 where id = 10')
+    await expect(forge.pins.list(root, board)).rejects.toMatchObject({ code: 'REPOSITORY_NOT_FOUND' })
+    await expect(forge.pins.pin(root, issue(102))).rejects.toMatchObject({ code: 'REPOSITORY_NOT_FOUND' })
+    await database.run('update host_repos set is_private = 0 where id = 10')
+    expect(await pinned(forge)).toBe('1:101')
+    await database.run('delete from host_repos where id = 10')
+    expect(await database.run('select * from forgelet_board_pins')).toEqual([]) // with its issues
   })
 
   test('issues and pull requests in two tables may have the same ids', async () => {

@@ -36,17 +36,17 @@ interface PortMethods {
 /** The ports of an API. */
 interface AllPorts<A extends Actor> {
   /** Resolves the names in paths to references. */
-  readonly directory: Directory<A>
+  readonly directory: Directory<A, never>
   /** Turns ids into the JSON objects of responses. */
-  readonly present: Presenter<A>
+  readonly present: Presenter<A, never>
 }
 
 /** Ports that have some of their methods. */
 interface SomePorts<A extends Actor> {
   /** Resolves the names in paths to references. */
-  readonly directory?: Partial<Directory<A>>
+  readonly directory?: Partial<Directory<A, never>>
   /** Turns ids into the JSON objects of responses. */
-  readonly present?: Partial<Presenter<A>>
+  readonly present?: Partial<Presenter<A, never>>
 }
 
 /**

@@ -10,7 +10,7 @@ import { defineQuery, rowsOf } from '../query.ts'
 import type { ColumnType } from '../schema/tables.ts'
 import { TABLE_DESCRIPTIONS } from '../schema/tables.ts'
 import type { HostRow, HostTable } from './tables.ts'
-import { hasTwoIssueTables, tableOf } from './tables.ts'
+import { hasKeys, hasTwoIssueTables, tableOf } from './tables.ts'
 
 /** What conditions on rows of the host are built with. */
 type ReferenceContext = Pick<SqlContext, 'tables'>
@@ -74,7 +74,7 @@ export function goneIn(
 /** Returns whether a row of ours may stay although the row of the host is gone, or is none for the forge. */
 function mayBeMissing({ tables }: ReferenceContext, row: HostRow): boolean {
   const host = tableOf(tables, row)
-  return host !== undefined && (host.where !== undefined || tables?.keys === false)
+  return host !== undefined && (host.where !== undefined || !hasKeys(tables, host))
 }
 
 /**
