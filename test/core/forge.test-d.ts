@@ -262,7 +262,7 @@ test('a service method takes (caller, input, options?)', () => {
 })
 
 test('a method that never asks the policy has no caller', () => {
-  expectTypeOf<Deviating<All['blocks']>>().toEqualTypeOf<'isBlocked' | 'filterBlocked'>()
+  expectTypeOf<Deviating<All['blocks']>>().toEqualTypeOf<'isBlocked' | 'refuseBlocked' | 'filterBlocked'>()
   expectTypeOf<Deviating<All['lifecycle']>>().toEqualTypeOf<keyof All['lifecycle']>()
   expectTypeOf<Deviating<All['events']>>().toEqualTypeOf<Exclude<keyof All['events'], 'on'>>()
 })

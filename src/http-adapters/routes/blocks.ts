@@ -1,52 +1,83 @@
+import type { Blocker } from '../../core/blocks/block-service.ts'
+import type { Actor } from '../../core/ports.ts'
 import { invalidInput } from '../../schema/errors.ts'
+import type { SyncOrAsync } from '../../schema/sync-or-async.ts'
 import { wait } from '../../schema/sync-or-async.ts'
 import { errorReply } from './error-reply.ts'
-import { accountIn, organizationIn } from './inputs.ts'
+import { accountIn, callerIn, organizationIn } from './inputs.ts'
 import { linkBase, linkHeader, pageIn } from './pages.ts'
 import { counted, jsonReply, noContent, presented } from './replies.ts'
-import type { Route } from './route.ts'
+import type { Route, RouteRequest } from './route.ts'
 import { route } from './route.ts'
 
-/** The routes of the blocks. */
-export const blockRoutes: readonly Route[] = [
-  route('blocks', 'organizationListBlocks', 'GET /orgs/{org}/blocks', function* (r) {
-    const organizationId = yield* organizationIn(r, 'blocks.read')
-    const page = pageIn(r)
-    const { items, total = 0 } = yield* wait(r.operations.blocks.list(r.actor, { organizationId, ...page }, r.context))
-    const shown = yield* presented(
-      items.map(({ userId }) => userId),
-      (ids) => r.settings.present.users(ids, r.context),
-    )
-    const link = linkHeader(linkBase(r.settings.publicUrl, r.request), r.request.query, { total, ...page })
-    return jsonReply(
-      shown.filter((user) => user !== undefined),
-      counted(total, link),
-    )
-  }),
-  route('blocks', 'organizationCheckUserBlock', 'GET /orgs/{org}/blocks/{username}', function* (r) {
-    const organizationId = yield* organizationIn(r, 'blocks.read')
-    const { kind, id: userId } = yield* accountIn(r)
-    // An organization is never blocked. Its id may also be the id of a user, so the service is not asked.
-    const isBlocked =
-      kind === 'user' &&
-      (yield* wait(r.operations.blocks.find(r.actor, { organizationId, userId }, r.context))) !== undefined
-    if (isBlocked) return noContent
-    return errorReply(r.settings, 'NOT_BLOCKED', 'user is not blocked', { status: 404 })
-  }),
-  route('blocks', 'organizationBlockUser', 'PUT /orgs/{org}/blocks/{username}', function* (r) {
-    const organizationId = yield* organizationIn(r, 'blocks.write')
-    const account = yield* accountIn(r)
-    const note = noteIn(r.request.query)
-    yield* wait(r.operations.blocks.block(r.actor, { organizationId, account, note }, r.context))
-    return noContent
-  }),
-  route('blocks', 'organizationUnblockUser', 'DELETE /orgs/{org}/blocks/{username}', function* (r) {
-    const organizationId = yield* organizationIn(r, 'blocks.write')
-    const account = yield* accountIn(r)
-    yield* wait(r.operations.blocks.unblock(r.actor, { organizationId, account }, r.context))
-    return noContent
-  }),
-]
+/** Whose blocks the paths are about: how the operations and the paths begin, and who it is in a request. */
+interface Side {
+  readonly operations: 'organization' | 'user'
+  readonly path: '/orgs/{org}' | '/user'
+  /** Finds who blocks, after the policy has allowed the caller to read or change those blocks. */
+  blockerIn<A extends Actor>(r: RouteRequest<A>, operation: 'read' | 'write'): SyncOrAsync<Blocker>
+}
+
+const OF_ORGANIZATION: Side = {
+  operations: 'organization',
+  path: '/orgs/{org}',
+  *blockerIn(r, operation) {
+    return { organizationId: yield* organizationIn(r, `blocks.${operation}`) }
+  },
+}
+
+const OF_CALLER: Side = {
+  operations: 'user',
+  path: '/user',
+  *blockerIn(r, operation) {
+    return { blockerId: yield* callerIn(r, `user-blocks.${operation}`) }
+  },
+}
+
+/** The routes of the blocks: those of an organization, and those of the caller. */
+export const blockRoutes: readonly Route[] = [OF_ORGANIZATION, OF_CALLER].flatMap(routesOf)
+
+function routesOf({ operations, path, blockerIn }: Side): readonly Route[] {
+  return [
+    route('blocks', `${operations}ListBlocks`, `GET ${path}/blocks`, function* (r) {
+      const blocker = yield* blockerIn(r, 'read')
+      const page = pageIn(r)
+      const { items, total = 0 } = yield* wait(r.operations.blocks.list(r.actor, { ...page, ...blocker }, r.context))
+      const shown = yield* presented(
+        items.map(({ userId }) => userId),
+        (ids) => r.settings.present.users(ids, r.context),
+      )
+      const link = linkHeader(linkBase(r.settings.publicUrl, r.request), r.request.query, { total, ...page })
+      return jsonReply(
+        shown.filter((user) => user !== undefined),
+        counted(total, link),
+      )
+    }),
+    route('blocks', `${operations}CheckUserBlock`, `GET ${path}/blocks/{username}`, function* (r) {
+      const blocker = yield* blockerIn(r, 'read')
+      const { kind, id: userId } = yield* accountIn(r)
+      // An organization is never blocked. Its id may also be the id of a user, so the service is not asked.
+      const isBlocked =
+        kind === 'user' &&
+        (yield* wait(r.operations.blocks.find(r.actor, { userId, ...blocker }, r.context))) !== undefined
+      if (isBlocked) return noContent
+      return errorReply(r.settings, 'NOT_BLOCKED', 'user is not blocked', { status: 404 })
+    }),
+    route('blocks', `${operations}BlockUser`, `PUT ${path}/blocks/{username}`, function* (r) {
+      const blocker = yield* blockerIn(r, 'write')
+      const account = yield* accountIn(r)
+      const note = noteIn(r.request.query)
+      yield* wait(r.operations.blocks.block(r.actor, { account, note, ...blocker }, r.context))
+      return noContent
+    }),
+    route('blocks', `${operations}UnblockUser`, `DELETE ${path}/blocks/{username}`, function* (r) {
+      const blocker = yield* blockerIn(r, 'write')
+      const account = yield* accountIn(r)
+      yield* wait(r.operations.blocks.unblock(r.actor, { account, ...blocker }, r.context))
+      return noContent
+    }),
+  ]
+}
 
 /**
  * The note in the query: why the account is blocked. It is decoded strictly, so that the stored note is what was sent:
