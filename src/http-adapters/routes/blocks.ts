@@ -1,9 +1,11 @@
 import type { Blocker } from '../../core/blocks/block-service.ts'
 import type { Actor } from '../../core/ports.ts'
-import { invalidInput } from '../../schema/errors.ts'
+import type { ForgeErrorCode } from '../../schema/errors.ts'
+import { invalidInput, isForgeError } from '../../schema/errors.ts'
 import type { SyncOrAsync } from '../../schema/sync-or-async.ts'
 import { wait } from '../../schema/sync-or-async.ts'
 import { errorReply } from './error-reply.ts'
+import { wireId, wireTime } from './gitea-objects.ts'
 import { accountIn, callerIn, organizationIn } from './inputs.ts'
 import { linkBase, linkHeader, pageIn } from './pages.ts'
 import { counted, jsonReply, noContent, presented } from './replies.ts'
@@ -13,6 +15,8 @@ import { route } from './route.ts'
 /** Whose blocks the paths are about: how the operations and the paths begin, and who it is in a request. */
 interface Side {
   readonly operations: 'organization' | 'user'
+  /** The same in Forgejo. */
+  readonly forgejo: 'org' | 'user'
   readonly path: '/orgs/{org}' | '/user'
   /** Finds who blocks, after the policy has allowed the caller to read or change those blocks. */
   blockerIn<A extends Actor>(r: RouteRequest<A>, operation: 'read' | 'write'): SyncOrAsync<Blocker>
@@ -20,6 +24,7 @@ interface Side {
 
 const OF_ORGANIZATION: Side = {
   operations: 'organization',
+  forgejo: 'org',
   path: '/orgs/{org}',
   *blockerIn(r, operation) {
     return { organizationId: yield* organizationIn(r, `blocks.${operation}`) }
@@ -28,6 +33,7 @@ const OF_ORGANIZATION: Side = {
 
 const OF_CALLER: Side = {
   operations: 'user',
+  forgejo: 'user',
   path: '/user',
   *blockerIn(r, operation) {
     return { blockerId: yield* callerIn(r, `user-blocks.${operation}`) }
@@ -36,6 +42,9 @@ const OF_CALLER: Side = {
 
 /** The routes of the blocks: those of an organization, and those of the caller. */
 export const blockRoutes: readonly Route[] = [OF_ORGANIZATION, OF_CALLER].flatMap(routesOf)
+
+/** The same in Forgejo's paths and shapes: there is no note, and what is done already is no error. */
+export const forgejoBlockRoutes: readonly Route[] = [OF_ORGANIZATION, OF_CALLER].flatMap(forgejoRoutesOf)
 
 function routesOf({ operations, path, blockerIn }: Side): readonly Route[] {
   return [
@@ -77,6 +86,41 @@ function routesOf({ operations, path, blockerIn }: Side): readonly Route[] {
       return noContent
     }),
   ]
+}
+
+function forgejoRoutesOf({ forgejo, path, blockerIn }: Side): readonly Route[] {
+  return [
+    route('blocks', `${forgejo}ListBlockedUsers`, `GET ${path}/list_blocked`, function* (r) {
+      const blocker = yield* blockerIn(r, 'read')
+      const page = pageIn(r)
+      const { items, total = 0 } = yield* wait(r.operations.blocks.list(r.actor, { ...page, ...blocker }, r.context))
+      return jsonReply(
+        items.map(({ userId, blockedAt }) => ({ block_id: wireId(userId), created_at: wireTime(blockedAt) })),
+        counted(total),
+      )
+    }),
+    route('blocks', `${forgejo}BlockUser`, `PUT ${path}/block/{username}`, function* (r) {
+      const blocker = yield* blockerIn(r, 'write')
+      const account = yield* accountIn(r)
+      yield* unlessDone('ALREADY_BLOCKED', () => r.operations.blocks.block(r.actor, { account, ...blocker }, r.context))
+      return noContent
+    }),
+    route('blocks', `${forgejo}UnblockUser`, `PUT ${path}/unblock/{username}`, function* (r) {
+      const blocker = yield* blockerIn(r, 'write')
+      const account = yield* accountIn(r)
+      yield* unlessDone('NOT_BLOCKED', () => r.operations.blocks.unblock(r.actor, { account, ...blocker }, r.context))
+      return noContent
+    }),
+  ]
+}
+
+/** Makes a change. The error that it is done already is none. */
+function* unlessDone(code: ForgeErrorCode, change: () => unknown): SyncOrAsync<void> {
+  try {
+    yield* wait(change())
+  } catch (error) {
+    if (!isForgeError(error, code)) throw error
+  }
 }
 
 /**
