@@ -1,4 +1,5 @@
 import { needObject } from '../../schema/arguments.ts'
+import type { ForgeErrorDetails } from '../../schema/errors.ts'
 import { ForgeError } from '../../schema/errors.ts'
 import type { Id, IdInput } from '../../schema/ids.ts'
 import { toId } from '../../schema/ids.ts'
@@ -81,6 +82,9 @@ export interface BlockService<A extends Actor> {
   ): Promise<ReadonlySet<I>>
 }
 
+const OF_ORGANIZATION = { read: 'blocks.read', write: 'blocks.write' } as const
+const OF_USER = { read: 'user-blocks.read', write: 'user-blocks.write' } as const
+
 /** Creates the block service of a scope. */
 export function blockService<A extends Actor, Tx>(scope: Scope<A, Tx>): MaybeAsync<BlockService<A>> {
   const { storage, membership, maxNoteLength } = scope.environment
@@ -96,8 +100,8 @@ export function blockService<A extends Actor, Tx>(scope: Scope<A, Tx>): MaybeAsy
 
   function allowed(call: Call<A, Tx>, operation: 'read' | 'write', blocker: OneBlocker): SyncOrAsync<void> {
     return blocker.organizationId === undefined
-      ? authorize(scope, call, { action: `user-blocks.${operation}`, userId: blocker.blockerId })
-      : authorize(scope, call, { action: `blocks.${operation}`, organizationId: blocker.organizationId })
+      ? authorize(scope, call, { action: OF_USER[operation], userId: blocker.blockerId })
+      : authorize(scope, call, { action: OF_ORGANIZATION[operation], organizationId: blocker.organizationId })
   }
 
   /** Finds a block. */
@@ -119,13 +123,10 @@ export function blockService<A extends Actor, Tx>(scope: Scope<A, Tx>): MaybeAsy
   }
 
   /** Returns which of those who may have blocked a user have. */
-  function* blockersOf(blockers: SomeBlockers, userId: Id): SyncOrAsync<Partial<BothBlockers>> {
-    const { organizationId, blockerId } = blockers
-    if (organizationId === undefined)
-      return (yield* wait(find(blockers, userId))) === undefined ? {} : { blockerId: blockers.blockerId }
-    if (blockerId === undefined)
-      return (yield* wait(find({ organizationId }, userId))) === undefined ? {} : { organizationId }
+  function* blockersOf(blockers: SomeBlockers, userId: Id): SyncOrAsync<ForgeErrorDetails['BLOCKED']> {
+    if (isOne(blockers)) return (yield* wait(find(blockers, userId))) === undefined ? {} : blockers
 
+    const { organizationId, blockerId } = blockers
     const { byOrganization, byUser } = yield* among(blockers, [userId])
     return { ...(byOrganization.has(userId) && { organizationId }), ...(byUser.has(userId) && { blockerId }) }
   }
@@ -190,8 +191,13 @@ export function blockService<A extends Actor, Tx>(scope: Scope<A, Tx>): MaybeAsy
     }),
     isBlocked: hostMethod(scope, function* isBlocked(_call, target) {
       const blockers = toBlockers(target, 'target', '{ organizationId: 5, userId: 9 }')
-      const found = yield* blockersOf(blockers, toId(target.userId, 'target.userId'))
-      return Object.keys(found).length > 0
+      const userId = toId(target.userId, 'target.userId')
+      if (isOne(blockers)) {
+        const found = find(blockers, userId)
+        return (isPromise(found) ? yield* wait(found) : found) !== undefined
+      }
+      const { byOrganization, byUser } = yield* among(blockers, [userId])
+      return byOrganization.has(userId) || byUser.has(userId)
     }),
     refuseBlocked: hostMethod(scope, function* refuseBlocked(_call, target) {
       const blockers = toBlockers(target, 'target', '{ organizationId: 5, userId: 9 }')
@@ -235,6 +241,10 @@ type OneBlocker =
 /** Who may have blocked a user, with canonical ids. */
 type SomeBlockers = OneBlocker | BothBlockers
 
+function isOne(blockers: SomeBlockers): blockers is OneBlocker {
+  return blockers.organizationId === undefined || blockers.blockerId === undefined
+}
+
 /** The input of `block` and `unblock`: the account, and who blocks. */
 function toTarget(request: Blocker & { readonly account: AccountRef }): {
   readonly target: BlockTarget
@@ -252,7 +262,7 @@ function toTarget(request: Blocker & { readonly account: AccountRef }): {
 /** @param example - an input of this name, for the error */
 function toBlocker(given: Blocker, name: string, example: string): OneBlocker {
   const blockers = toBlockers(given, name, example)
-  if (blockers.organizationId === undefined || blockers.blockerId === undefined) return blockers
+  if (isOne(blockers)) return blockers
   throw new TypeError(`${name} must have an organizationId or a blockerId, not both`)
 }
 

@@ -27,7 +27,7 @@ const OF_ORGANIZATION: Side = {
   forgejo: 'org',
   path: '/orgs/{org}',
   *blockerIn(r, operation) {
-    return { organizationId: yield* organizationIn(r, `blocks.${operation}`) }
+    return { organizationId: yield* organizationIn(r, operation === 'read' ? 'blocks.read' : 'blocks.write') }
   },
 }
 
@@ -36,7 +36,7 @@ const OF_CALLER: Side = {
   forgejo: 'user',
   path: '/user',
   *blockerIn(r, operation) {
-    return { blockerId: yield* callerIn(r, `user-blocks.${operation}`) }
+    return { blockerId: yield* callerIn(r, operation === 'read' ? 'user-blocks.read' : 'user-blocks.write') }
   },
 }
 
