@@ -105,10 +105,10 @@ export function blockService<A extends Actor, Tx>(scope: Scope<A, Tx>): MaybeAsy
   }
 
   /** Finds a block. */
-  function find(blocker: OneBlocker, userId: Id): MaybePromise<Block | undefined> {
-    return blocker.organizationId === undefined
-      ? storage.userBlocks.find({ blockerId: blocker.blockerId, userId }, transaction)
-      : storage.blocks.find({ organizationId: blocker.organizationId, userId }, transaction)
+  function find(key: OneBlocker & BlockedKey): MaybePromise<Block | undefined> {
+    return key.organizationId === undefined
+      ? storage.userBlocks.find(key, transaction)
+      : storage.blocks.find(key, transaction)
   }
 
   /** Returns those of the users who are blocked, by who blocks them. */
@@ -124,7 +124,7 @@ export function blockService<A extends Actor, Tx>(scope: Scope<A, Tx>): MaybeAsy
 
   /** Returns which of those who may have blocked a user have. */
   function* blockersOf(blockers: SomeBlockers, userId: Id): SyncOrAsync<ForgeErrorDetails['BLOCKED']> {
-    if (isOne(blockers)) return (yield* wait(find(blockers, userId))) === undefined ? {} : blockers
+    if (isOne(blockers)) return (yield* wait(find(keyOf(blockers, userId)))) === undefined ? {} : blockers
 
     const { organizationId, blockerId } = blockers
     const { byOrganization, byUser } = yield* among(blockers, [userId])
@@ -175,10 +175,9 @@ export function blockService<A extends Actor, Tx>(scope: Scope<A, Tx>): MaybeAsy
       )
     }),
     find: method(scope, function* findBlock(call, target) {
-      const blocker = toBlocker(target, 'target', '{ organizationId: 5, userId: 9 }')
-      const userId = toId(target.userId, 'target.userId')
-      yield* allowed(call, 'read', blocker)
-      const found = find(blocker, userId)
+      const key = toKey(target)
+      yield* allowed(call, 'read', key)
+      const found = find(key)
       return isPromise(found) ? yield* wait(found) : found // the most frequent request
     }),
     list: method(scope, function* list(call, request) {
@@ -193,7 +192,7 @@ export function blockService<A extends Actor, Tx>(scope: Scope<A, Tx>): MaybeAsy
       const blockers = toBlockers(target, 'target', '{ organizationId: 5, userId: 9 }')
       const userId = toId(target.userId, 'target.userId')
       if (isOne(blockers)) {
-        const found = find(blockers, userId)
+        const found = find(keyOf(blockers, userId))
         return (isPromise(found) ? yield* wait(found) : found) !== undefined
       }
       const { byOrganization, byUser } = yield* among(blockers, [userId])
@@ -241,6 +240,17 @@ type OneBlocker =
 /** Who may have blocked a user, with canonical ids. */
 type SomeBlockers = OneBlocker | BothBlockers
 
+/** The user who is blocked. */
+interface BlockedKey {
+  readonly userId: Id
+}
+
+function keyOf(blocker: OneBlocker, userId: Id): OneBlocker & BlockedKey {
+  return blocker.organizationId === undefined
+    ? { blockerId: blocker.blockerId, userId }
+    : { organizationId: blocker.organizationId, userId }
+}
+
 function isOne(blockers: SomeBlockers): blockers is OneBlocker {
   return blockers.organizationId === undefined || blockers.blockerId === undefined
 }
@@ -257,6 +267,18 @@ function toTarget(request: Blocker & { readonly account: AccountRef }): {
     throw new TypeError("target.account.kind must be 'user' or 'organization'")
   }
   return { target: { kind, id: toId(request.account.id, 'target.account.id') }, blocker }
+}
+
+/** The input of `find`. It makes nothing but the key, because it is the most frequent request. */
+function toKey(target: Blocker & { readonly userId: IdInput }): OneBlocker & BlockedKey {
+  needObject(target, 'target', '{ organizationId: 5, userId: 9 }')
+  const { organizationId, blockerId } = target
+  const userId = toId(target.userId, 'target.userId')
+  if (organizationId !== undefined && blockerId === undefined)
+    return { organizationId: toId(organizationId, 'target.organizationId'), userId }
+  if (organizationId === undefined && blockerId !== undefined)
+    return { blockerId: toId(blockerId, 'target.blockerId'), userId }
+  throw new TypeError('target must have an organizationId or a blockerId, not both')
 }
 
 /** @param example - an input of this name, for the error */

@@ -39,7 +39,6 @@ const SHOWN = ['userId', 'note', 'blockedAt', 'blockedBy'] as const
 
 /** The statements on one table of blocks. */
 export interface BlockRows<B extends BlockFacts> {
-  readonly find: Query<BlockIds, StoredBlock>
   readonly insert: Query<BlockIds & BlockFacts & { readonly seq: number }, unknown>
   readonly update: Query<BlockIds & BlockFacts, unknown>
   readonly remove: Query<BlockIds, unknown>
@@ -56,21 +55,20 @@ export interface BlockRows<B extends BlockFacts> {
 /**
  * Returns the statements on one table of blocks.
  *
- * @param toBlock - makes a block of its key and what is stored
+ * @param toBlock - makes a block of who blocks, who is blocked, and what is stored
  */
 export function blockRows<B extends BlockFacts, Tx>(
   { context, references }: StoreParts<Tx>,
   table: BlockTable,
-  toBlock: (ids: BlockIds, stored: StoredBlock) => B,
+  toBlock: (blocker: Id, userId: Id, stored: StoredBlock) => B,
 ): BlockRows<B> {
   const { build, ids, columns } = context
   const { thing, column } = BLOCK_TABLES[table]
   const fields = fieldsOf(context, table)
   const blocker = columns.id(column).as('blocker')
   const given = <P extends BlockerKey>(values: QueryValues<P>) => ids.given(thing, values('blocker'))
-  const isBy = <P extends BlockerKey>(values: QueryValues<P>) => sql<SqlBool>`${sql.ref(column)} = ${given(values)}`
+  const isBy = <P extends BlockerKey>(values: QueryValues<P>) => isBlocker(context, table, values('blocker'))
   const isBlockedAlive = isUserAlive(context, table)
-  const isInForce = isAlive(context, table)
 
   const owner = (values: QueryValues<BlockerKey & HeadKey & Slice>) => ({
     exists: existsIn(context, { thing }, given(values)),
@@ -78,14 +76,6 @@ export function blockRows<B extends BlockFacts, Tx>(
   })
 
   return {
-    find: defineQuery((values: QueryValues<BlockIds>) =>
-      build
-        .selectFrom(table)
-        .select(fields.read('note', 'blockedAt', 'blockedBy'))
-        .where(isBy(values))
-        .where(fields.are(values, 'userId'))
-        .where(isInForce),
-    ),
     insert: defineQuery((values: QueryValues<BlockIds & BlockFacts & { readonly seq: number }>) =>
       insertReferring(context, table, {
         [column]: given(values),
@@ -129,10 +119,26 @@ export function blockRows<B extends BlockFacts, Tx>(
           .orderBy('seq')
           .limit(values('limit'))
           .offset(values('offset')),
-      toItem: (row, key) => toBlock({ blocker: key.blocker, userId: row.userId }, row),
+      toItem: (row, key) => toBlock(key.blocker, row.userId, row),
       owner: references.has(thing) ? owner : undefined,
     }),
   }
+}
+
+/** Selects the block of a user. It takes the key of the store, because it is the most frequent query. */
+export function selectBlock<P extends { readonly userId: Id }>(
+  context: SqlContext,
+  table: BlockTable,
+  blocker: Slot<P, Id>,
+  given: QueryValues<P>,
+): SelectQueryBuilder<Tables, BlockTable, StoredBlock> {
+  const fields = fieldsOf(context, table)
+  return context.build
+    .selectFrom(table)
+    .select(fields.read('note', 'blockedAt', 'blockedBy'))
+    .where(isBlocker(context, table, blocker))
+    .where(fields.are(given, 'userId'))
+    .where(isAlive(context, table))
 }
 
 /** Selects those of some users whom an organization or a user blocks. */
@@ -143,13 +149,17 @@ export function selectAmong<P>(
   userIds: Slot<P, readonly Id[]>,
 ): SelectQueryBuilder<Tables, BlockTable, { userId: Id }> {
   const { build, ids } = context
-  const { thing, column } = BLOCK_TABLES[table]
   return build
     .selectFrom(table)
     .select(fieldsOf(context, table).read('userId'))
-    .where(sql<SqlBool>`${sql.ref(column)} = ${ids.given(thing, blocker)}`)
+    .where(isBlocker(context, table, blocker))
     .where('user_id', 'in', ids.givenList('user', userIds))
     .where(isAlive(context, table))
+}
+
+function isBlocker<P>({ ids }: SqlContext, table: BlockTable, blocker: Slot<P, Id>): RawBuilder<SqlBool> {
+  const { thing, column } = BLOCK_TABLES[table]
+  return sql`${sql.ref(column)} = ${ids.given(thing, blocker)}`
 }
 
 /** The condition that both who blocks and who is blocked exist for the forge. */

@@ -5,12 +5,14 @@ import { after } from '../../../schema/sync-or-async.ts'
 import type { BlockKey, BlockState, BlockStore } from '../../contract/stores.ts'
 import { memberQuery } from '../host/ports.ts'
 import type { Referred } from '../host/references.ts'
+import type { QueryValues } from '../query.ts'
+import { defineQuery } from '../query.ts'
 import type { Session } from '../session.ts'
 import { query } from '../session.ts'
 import type { SqlAggregate, StoreParts } from './aggregate.ts'
 import { aggregateStore, listWriting } from './aggregate.ts'
 import type { BlockIds, StoredBlock } from './block-rows.ts'
-import { blockRows } from './block-rows.ts'
+import { blockRows, selectBlock } from './block-rows.ts'
 import type { Head, HeadKey } from './locks.ts'
 import type { Removals } from './retirement.ts'
 
@@ -24,6 +26,9 @@ interface BlockRemovals extends Removals<'organization'> {
 export function sqlBlocks<Tx>(parts: StoreParts<Tx>): { store: BlockStore<Tx> } & BlockRemovals {
   const { context, runtime, heads, references } = parts
   const rows = blockRows(parts, 'organization_blocks', toBlock)
+  const find = defineQuery((given: QueryValues<BlockKey>) =>
+    selectBlock(context, 'organization_blocks', given('organizationId'), given),
+  )
   const findMember = memberQuery(context)
 
   const headOf = (organizationId: Id): HeadKey => heads.of('organization', organizationId)
@@ -33,9 +38,9 @@ export function sqlBlocks<Tx>(parts: StoreParts<Tx>): { store: BlockStore<Tx> } 
     locks: ({ organizationId, userId }) =>
       references.has('user') ? [headOf(organizationId)] : [heads.of('user', userId), headOf(organizationId)],
     refers: accountsOf,
-    loading: (key) => (findMember === undefined ? [rows.find(idsOf(key))] : [rows.find(idsOf(key)), findMember(key)]),
+    loading: (key) => (findMember === undefined ? [find(key)] : [find(key), findMember(key)]),
     state: (key, [[row], members], { epoch }) => ({
-      block: row && toBlock(idsOf(key), row),
+      block: row && toBlock(key.organizationId, key.userId, row),
       epoch,
       ...(members && { isMember: members.length > 0 }),
     }),
@@ -64,7 +69,7 @@ export function sqlBlocks<Tx>(parts: StoreParts<Tx>): { store: BlockStore<Tx> } 
         ),
       find: (key, transaction) =>
         runtime.read(
-          (session) => after(session.first(rows.find(idsOf(key))), (row) => row && toBlock(idsOf(key), row)),
+          (session) => after(session.first(find(key)), (row) => row && toBlock(key.organizationId, key.userId, row)),
           transaction,
         ),
       among: (organizationId, userIds, transaction) =>
@@ -115,6 +120,6 @@ function accountsOf({ organizationId, userId }: BlockKey): readonly Referred[] {
   ]
 }
 
-function toBlock({ blocker, userId }: BlockIds, { note, blockedAt, blockedBy }: StoredBlock): OrganizationBlock {
-  return { organizationId: blocker, userId, note, blockedAt: new Date(blockedAt), blockedBy }
+function toBlock(organizationId: Id, userId: Id, { note, blockedAt, blockedBy }: StoredBlock): OrganizationBlock {
+  return { organizationId, userId, note, blockedAt: new Date(blockedAt), blockedBy }
 }

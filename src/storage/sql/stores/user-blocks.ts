@@ -12,7 +12,7 @@ import { query } from '../session.ts'
 import type { SqlAggregate, StoreParts } from './aggregate.ts'
 import { aggregateStore, listWriting } from './aggregate.ts'
 import type { BlockIds, StoredBlock } from './block-rows.ts'
-import { blockRows, selectAmong } from './block-rows.ts'
+import { blockRows, selectAmong, selectBlock } from './block-rows.ts'
 import type { Head, HeadKey } from './locks.ts'
 
 /** Which of some users a user and an organization block. */
@@ -39,6 +39,9 @@ export function sqlUserBlocks<Tx>(parts: StoreParts<Tx>): {
 } {
   const { context, runtime, heads, references } = parts
   const rows = blockRows(parts, 'blocks_by_users', toBlock)
+  const find = defineQuery((given: QueryValues<UserBlockKey>) =>
+    selectBlock(context, 'blocks_by_users', given('blockerId'), given),
+  )
 
   const amongBoth = defineQuery((given: QueryValues<BothBlockers>) =>
     selectAmong(context, 'blocks_by_users', given('blockerId'), given('userIds'))
@@ -57,8 +60,8 @@ export function sqlUserBlocks<Tx>(parts: StoreParts<Tx>): {
     locks: ({ blockerId, userId }) =>
       references.has('user') ? [headOf(blockerId)] : [heads.of('user', userId), headOf(blockerId)],
     refers: usersOf,
-    loading: (key) => [rows.find(idsOf(key))],
-    state: (key, [[row]]) => row && toBlock(idsOf(key), row),
+    loading: (key) => [find(key)],
+    state: (key, [[row]]) => row && toBlock(key.blockerId, key.userId, row),
     writing: (key, { before, after, head }) =>
       listWriting(
         head,
@@ -78,7 +81,7 @@ export function sqlUserBlocks<Tx>(parts: StoreParts<Tx>): {
       ...aggregateStore(parts, blocks),
       find: (key, transaction) =>
         runtime.read(
-          (session) => after(session.first(rows.find(idsOf(key))), (row) => row && toBlock(idsOf(key), row)),
+          (session) => after(session.first(find(key)), (row) => row && toBlock(key.blockerId, key.userId, row)),
           transaction,
         ),
       among: ({ blockerId, organizationId }, userIds, transaction) =>
@@ -132,6 +135,6 @@ function usersOf({ blockerId, userId }: UserBlockKey): readonly Referred[] {
   ]
 }
 
-function toBlock({ blocker, userId }: BlockIds, { note, blockedAt, blockedBy }: StoredBlock): UserBlock {
-  return { blockerId: blocker, userId, note, blockedAt: new Date(blockedAt), blockedBy }
+function toBlock(blockerId: Id, userId: Id, { note, blockedAt, blockedBy }: StoredBlock): UserBlock {
+  return { blockerId, userId, note, blockedAt: new Date(blockedAt), blockedBy }
 }
