@@ -121,7 +121,7 @@ function forgejoRoutesOf({ forgejo, path, blockerIn, by }: Side): readonly Route
   ]
 }
 
-/** Makes a change. The error that it is done already is none. */
+/** Makes a change, and does not fail if it is made already: then it throws this code. */
 function* unlessDone(code: ForgeErrorCode, change: () => unknown): SyncOrAsync<void> {
   try {
     yield* wait(change())
