@@ -11,7 +11,7 @@ import type { HostTable, HostTables } from './tables.ts'
 import { hasKeys, hasTwoIssueTables, tableOf } from './tables.ts'
 
 /** The tables whose rows go with the rows of the host that they are about. The history does not. */
-const FOLLOWING = ['board_pins', 'organization_blocks', 'user_grants'] as const
+const FOLLOWING = ['board_pins', 'organization_blocks', 'blocks_by_users', 'user_grants'] as const
 
 /** The generated columns that refer to one of two tables of issues. */
 const OF_KIND = { issue: 'issue_ref', pullRequest: 'pull_request_ref' } as const satisfies Record<PinKind, string>

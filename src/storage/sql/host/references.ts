@@ -40,9 +40,14 @@ export function existsIn({ tables }: ReferenceContext, row: HostRow, id: RawBuil
  *
  * @param alias - the table of the column
  */
-export function livesIn(context: ReferenceContext, thing: HostThing, alias: string): RawBuilder<SqlBool> | undefined {
+export function livesIn(
+  context: ReferenceContext,
+  thing: HostThing,
+  alias: string,
+  name = `${thing}_id`,
+): RawBuilder<SqlBool> | undefined {
   const { tables } = context
-  const column = sql.ref(`${alias}.${thing}_id`)
+  const column = sql.ref(`${alias}.${name}`)
   if (thing === 'issue' && hasTwoIssueTables(tables)) {
     const kinds = (['issue', 'pullRequest'] as const).flatMap((kind) =>
       mayBeMissing(context, { thing, kind })
@@ -85,7 +90,7 @@ function mayBeMissing({ tables }: ReferenceContext, row: HostRow): boolean {
  */
 export function insertReferring(
   context: SqlContext,
-  table: 'board_pins' | 'organization_blocks' | 'user_grants',
+  table: 'board_pins' | 'organization_blocks' | 'blocks_by_users' | 'user_grants',
   values: Readonly<Record<string, RawBuilder<unknown>>>,
 ): Compilable<unknown> {
   const { build, tables } = context
