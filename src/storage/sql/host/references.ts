@@ -146,6 +146,11 @@ export class References {
     this.#context = context
   }
 
+  /** Whether the storage knows no table of the host. */
+  get isEmpty(): boolean {
+    return this.#context.tables === undefined
+  }
+
   /** Whether the storage sees in a table of the host if such a thing exists. */
   has(thing: HostThing): boolean {
     return tableOf(this.#context.tables, { thing }) !== undefined

@@ -53,7 +53,7 @@ export interface Writing {
   /** The head to save. */
   readonly head: Head
   /** The rows of the host to which added rows refer, besides the actor. Undefined if no row is added. */
-  readonly refers?: readonly Referred[] | undefined
+  readonly refers?: (() => readonly Referred[]) | undefined
   /** Checks the rows of each statement. @throws ForgeError `*_NOT_FOUND` if something may not be added */
   readonly verify?: (rows: readonly (readonly unknown[])[]) => void
 }
@@ -71,7 +71,7 @@ export function listWriting<R>(
   before: R | undefined,
   after: R | undefined,
   { insert, update, remove }: RowStatements<R>,
-  refers: readonly Referred[] = [],
+  refers?: () => readonly Referred[],
 ): Writing {
   const { total, nextSeq } = head
   if (before === undefined) {
@@ -121,7 +121,7 @@ function* applyChange<Key, State, Rows extends readonly unknown[], Result, Tx>(
   for (const head of locked) heads.refuseRetired(head)
   const head = locked.at(-1)
   if (head === undefined) throw new Error('a change locks at least one head')
-  const unseen = aggregate.shows(rows) ? [] : references.known(aggregate.refers(key))
+  const unseen = references.isEmpty || aggregate.shows(rows) ? NONE : references.known(aggregate.refers(key))
   const isUnseen = unseen.length > 0
   if (isUnseen && prepare !== undefined) yield* refuseMissing(session, references, unseen)
   const before = aggregate.state(key, rows, head)
@@ -143,7 +143,7 @@ function* applyChange<Key, State, Rows extends readonly unknown[], Result, Tx>(
 
   const statements = [...writing.statements, heads.saving(writing.head)]
   const logged = { statements, verify: writing.verify, drafts, at }
-  const refers = writing.refers === undefined ? [] : references.known(writing.refers)
+  const refers = references.isEmpty || writing.refers === undefined ? NONE : references.known(writing.refers())
   if (refers.length === 0) return { result, events: yield* log.write(session, logged, change, open) }
   return { result, events: yield* writeReferring(parts, refers, logged, { session, key, change, open }) }
 }
@@ -179,6 +179,8 @@ function* writeReferring<Key, State, Result, Tx>(
 function isAnswered({ sql, returnsRows }: Statement<unknown>): boolean {
   return returnsRows && sql.startsWith('insert')
 }
+
+const NONE: readonly Referred[] = []
 
 /** Thrown when a row was not written that refers to a row of the host. */
 class Unwritten extends Error {

@@ -56,7 +56,7 @@ export function sqlBlocks<Tx>(parts: StoreParts<Tx>): { store: BlockStore<Tx> } 
           update: (changed) => rows.update({ ...changed, ...idsOf(key) }),
           remove: () => rows.remove(idsOf(key)),
         },
-        accountsOf(key),
+        () => accountsOf(key),
       ),
   }
 

@@ -125,7 +125,9 @@ export function sqlPinBoards<Tx>(
         ],
         head: { ...head, total: stored.length - gone.length + added.length },
         refers:
-          added.length === 0 ? undefined : [repositoryOf(key), ...added.map(({ row }) => issueOf(key, row.issueId))],
+          added.length === 0
+            ? undefined
+            : () => [repositoryOf(key), ...added.map(({ row }) => issueOf(key, row.issueId))],
         verify: (rows) => heads.refuseRetiredAmong(locked, rows),
       }
     },

@@ -73,7 +73,7 @@ export function sqlUserBlocks<Tx>(parts: StoreParts<Tx>): {
           update: (changed) => rows.update({ ...changed, ...idsOf(key) }),
           remove: () => rows.remove(idsOf(key)),
         },
-        usersOf(key),
+        () => usersOf(key),
       ),
   }
 
