@@ -19,6 +19,8 @@ export interface HostDialect {
   readonly integer: string
   /** The type of a name. */
   readonly text: string
+  /** A query for the statements that drop each foreign key and trigger of the forge. */
+  readonly drops: string
 }
 
 /** Every table of the host. */
@@ -300,6 +302,60 @@ export function tablesSuite<Tx>(kind: DatabaseKind<Tx>, dialect: HostDialect): v
     expect(warnings.join('\n')).toContain('tables.users.name: host_users has no column username')
     await database.run('alter table host_users rename column login to username')
     expect((await storage.schemaStatus()).state).toBe('current')
+  })
+
+  test('each key and trigger that is missing is seen, and migrate() makes it again', async () => {
+    const { database, storage } = await opened()
+    const drops = (await database.run(dialect.drops)).map(({ statement }) => String(statement))
+    expect(drops.length).toBeGreaterThan(7)
+    for (const [index, drop] of drops.entries()) {
+      await database.run(drop)
+      const { state, warnings } = await storage.schemaStatus()
+      expect([drop, state, warnings.length]).toEqual([drop, 'drifted', index + 1])
+    }
+    await storage.migrate()
+    expect(await storage.schemaStatus()).toMatchObject({ state: 'current' })
+    expect((await database.run(dialect.drops)).map(({ statement }) => String(statement)).toSorted()).toEqual(
+      drops.toSorted(),
+    )
+  })
+
+  test('keys and triggers that stay with a table whose name another has taken are seen and moved', async () => {
+    const { where: _, ...issues } = HOST_TABLES.issues // a view would refer to the table
+    const { database, storage, forge } = await opened({ ...HOST_TABLES, issues })
+    await forge.pins.pin(root, issue(100))
+    await database.run('alter table host_issues rename to host_old_issues')
+    for (const statement of hostTables(dialect).slice(-1)) await database.run(statement)
+    await database.run('insert into host_issues select * from host_old_issues')
+    await database.run('insert into host_issues (id, repo_id, number) values (300, 10, 300)')
+    expect((await storage.schemaStatus()).state).toBe('drifted')
+    await storage.migrate()
+    expect(await storage.schemaStatus()).toMatchObject({ state: 'current' })
+    await forge.pins.pin(root, issue(300))
+    await database.run('drop table host_old_issues')
+    await database.run('delete from host_issues where id = 100')
+    expect(await pinned(forge)).toBe('1:300')
+  })
+
+  test('an id that the forge refers to is not changed, and any other is', async () => {
+    const { database, forge } = await opened()
+    await forge.pins.pin(root, issue(100))
+    await forge.blocks.block({ id: 1 }, { organizationId: 6, account: { kind: 'user', id: 2 } })
+    const refused = [
+      ['host_issues', 100],
+      ['host_users', 2],
+      ['host_users', 9],
+      ['host_orgs', 6],
+    ] as const
+    for (const [table, id] of refused) {
+      await expect(database.run(`update ${table} set id = 500 where id = ${id}`)).rejects.toThrow(
+        /foreign key|refers to this row/,
+      )
+    }
+    await database.run('update host_issues set id = 500 where id = 101')
+    await database.run('update host_users set id = 2 where id = 2')
+    expect(await pinned(forge)).toBe('1:100')
+    expect(await forge.blocks.isBlocked({ organizationId: 6, userId: 2 })).toBe(true)
   })
 
   test('without keys nothing is created in the tables of the host, and reads look there', async () => {

@@ -4,7 +4,13 @@ import { raceWithHost } from './tables-races.ts'
 import type { HostDialect } from './tables-suite.ts'
 import { tablesSuite } from './tables-suite.ts'
 
-const SQLITE_HOST: HostDialect = { name: 'SQLite', serial: 'integer primary key', integer: 'integer', text: 'text' }
+const SQLITE_HOST: HostDialect = {
+  name: 'SQLite',
+  serial: 'integer primary key',
+  integer: 'integer',
+  text: 'text',
+  drops: "select 'drop trigger ' || name as statement from sqlite_master where type = 'trigger'",
+}
 
 describe('on SQLite', () => {
   tablesSuite(SQLITE, SQLITE_HOST)

@@ -124,7 +124,11 @@ function misfitsOf(
     ...(dialect.fitsType(chosen, key.type)
       ? []
       : [`tables.${name}.id: ${table}.${key.column} is ${key.type}, and ids.${keyOf} is ${chosen}: ${advice}`]),
-    ...(key.isUnique === 1 ? [] : [`tables.${name}.id: ${table}.${key.column} is neither the primary key nor unique`]),
+    ...(key.isUnique === 1
+      ? []
+      : [
+          `tables.${name}.id: ${table}.${key.column} is neither the primary key nor unique, without a key that is deferrable`,
+        ]),
     ...(any.misfit === '' ? [] : [`tables.${name}.table: ${table} ${any.misfit}`]),
   ]
 }

@@ -69,11 +69,18 @@ export class Following {
 
   *#missing(session: Session): SyncOrAsync<readonly string[]> {
     const { dialect, schema, prefix, tables } = this.#context
-    const needed = followingNames(this.#context)
-    if (needed.length === 0) return []
+    const needed = new Map(followingNames(this.#context).map(({ name, on }) => [name, on]))
+    if (needed.size === 0) return []
 
-    const present = new Set((yield* query(session, dialect.keyNames({ schema, prefix }))).map(({ name }) => name))
-    const missing = needed.filter((name) => !present.has(name)).map((name) => `${name} is missing: call migrate()`)
+    const present = new Map(
+      (yield* query(session, dialect.keyNames({ schema, prefix }))).map(({ name, on }) => [name, on]),
+    )
+    const missing = [...needed].flatMap(([name, on]) => {
+      const found = present.get(name)
+      if (found === undefined) return [`${name} is missing: call migrate()`]
+      // A key or trigger stays with its table when that is renamed and another takes its name.
+      return found.toLowerCase() === on.toLowerCase() ? [] : [`${name} is on ${found}, not on ${on}: call migrate()`]
+    })
     // A foreign key leaves no such rows.
     const keys = dialect.follows.by === 'triggers' ? hostKeys(tables) : []
     const orphans: string[] = []

@@ -7,9 +7,10 @@ import { after } from '../../../schema/sync-or-async.ts'
 import type { BlockKey, BlockState, BlockStore } from '../../contract/stores.ts'
 import type { Row } from '../fields.ts'
 import { fieldsOf } from '../fields.ts'
-import { memberQuery } from '../host/ports.ts'
+import type { MemberRow } from '../host/ports.ts'
+import { hasMember, memberQuery, refuseSnapshot } from '../host/ports.ts'
 import type { Referred } from '../host/references.ts'
-import { ALWAYS, existsIn, insertReferring, livesIn } from '../host/references.ts'
+import { ALWAYS, existsIn, insertReferring, livesIn, withActors } from '../host/references.ts'
 import type { QueryValues } from '../query.ts'
 import { defineQuery } from '../query.ts'
 import type { Session } from '../session.ts'
@@ -65,7 +66,7 @@ export function sqlBlocks<Tx>(parts: StoreParts<Tx>): { store: BlockStore<Tx> } 
   const update = defineQuery((given: QueryValues<Block>) =>
     build
       .updateTable('organization_blocks')
-      .set(fields.written(given, 'note', 'blockedAt', 'blockedBy'))
+      .set(withActors(context, 'organization_blocks', fields.written(given, 'note', 'blockedAt', 'blockedBy')))
       .where(fields.are(given, 'organizationId', 'userId')),
   )
 
@@ -101,7 +102,7 @@ export function sqlBlocks<Tx>(parts: StoreParts<Tx>): { store: BlockStore<Tx> } 
       .where(isInForce),
   )
 
-  const findMember = memberQuery(context)
+  const findMember = memberQuery(context, { isGuarded: true })
 
   const organization = (given: QueryValues<OrganizationKey & HeadKey & Slice>) => ({
     exists: existsIn(context, { thing: 'organization' }, ids.given('organization', given('organizationId'))),
@@ -130,7 +131,7 @@ export function sqlBlocks<Tx>(parts: StoreParts<Tx>): { store: BlockStore<Tx> } 
 
   const headOf = ({ organizationId }: OrganizationKey): HeadKey => heads.of('organization', organizationId)
 
-  const blocks: SqlAggregate<BlockKey, BlockState, [StoredBlock, unknown?]> = {
+  const blocks: SqlAggregate<BlockKey, BlockState, [StoredBlock] | [StoredBlock, MemberRow]> = {
     own: ({ organizationId, userId }) => ({ organizationId, userId }),
     locks: (key) => (references.has('user') ? [headOf(key)] : [heads.of('user', key.userId), headOf(key)]),
     refers: accountsOf,
@@ -139,11 +140,12 @@ export function sqlBlocks<Tx>(parts: StoreParts<Tx>): { store: BlockStore<Tx> } 
     state: (key, [[row], members], { epoch }) => ({
       block: row && toBlock(key, row),
       epoch,
-      ...(members && { isMember: members.length > 0 }),
+      ...(members && { isMember: hasMember(members) }),
     }),
 
-    writing: (key, { before, after: { block, epoch }, head }) =>
-      listWriting(
+    writing(key, { before, after: { block, epoch }, head, rows: [, members = []] }) {
+      if (before.block === undefined && block !== undefined) refuseSnapshot(members)
+      return listWriting(
         { ...head, epoch },
         before.block,
         block,
@@ -153,7 +155,8 @@ export function sqlBlocks<Tx>(parts: StoreParts<Tx>): { store: BlockStore<Tx> } 
           remove: () => remove(key),
         },
         accountsOf(key),
-      ),
+      )
+    },
   }
 
   return {
