@@ -65,7 +65,7 @@ export function hostTables({ serial, integer, text }: HostDialect): readonly str
 }
 
 /** Users 1 mia, 2 sam, 3 MIA, 4 zoe and 9 root; organizations 5 acme and 6 zoe; repositories 10 of acme, 11 of mia; issues 100 to 109. */
-function hostRows(): readonly string[] {
+export function hostRows(): readonly string[] {
   return [
     `insert into host_users (id, username, full_name) values (1, 'mia', 'Mia Moreau'), (2, 'sam', null), (3, 'MIA', null), (4, 'zoe', null), (9, 'root', null)`,
     `insert into host_orgs (id, slug) values (5, 'acme'), (6, 'zoe')`,

@@ -172,7 +172,8 @@ export function replacedViews(context: SqlContext): readonly SchemaStatement[] {
   })
 }
 
-const VIEWS = ['pins', 'blocks', 'badge_grants'] as const
+/** The views, by name without prefix. */
+export const VIEWS = ['pins', 'blocks', 'badge_grants'] as const
 
 function viewOf({ build, schema, prefix }: SqlContext, name: (typeof VIEWS)[number]): CreateViewBuilder {
   const schemas = schema === undefined ? build.schema : build.schema.withSchema(schema)
