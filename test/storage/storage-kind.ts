@@ -78,32 +78,43 @@ export function storageKind<Tx>(
       begin: begin(),
       textIds: () => fresh(TEXT_IDS),
       tables: {
+        ...kitRows(run, hides),
         open: () => fresh({ tables: kitTables(hides) }, kitStatements(KEYS.bigint)),
         textIds: () =>
           fresh(
             { ...TEXT_IDS, tables: kitTables(hides) },
             kitStatements(KEYS[kind.plan().some(isMariadb) ? 'exact' : 'text']),
           ),
-        create: (storage, thing, ids) =>
-          run(storage, `insert into ${NAMES[thing]} (id) values ${ids.map((id) => `(${quoted(id)})`).join()}`),
-        remove: (storage, thing, id, transaction) =>
-          run(storage, `delete from ${NAMES[thing]} where id = ${quoted(id)}`, transaction),
-        addMember: (storage, { organizationId, userId }, transaction) =>
-          run(storage, `insert into kit_members values (${quoted(organizationId)}, ${quoted(userId)})`, transaction),
-        ...(hides && {
-          hide: (storage, thing, { id, isHidden }, transaction) =>
-            run(
-              storage,
-              `update ${NAMES[thing]} set hidden = ${isHidden ? 1 : 0} where id = ${quoted(id)}`,
-              transaction,
-            ),
-        }),
-      } satisfies ContractTables<Tx>,
+      },
       ...(kind.isShared && { again }),
       ...(kind.levels.includes('snapshot') && { beginSnapshot: begin('snapshot') }),
       ...(kind.levels.includes('read committed') && { beginReadCommitted: begin('read committed') }),
     },
     end: () => databases.end(),
+  }
+}
+
+/** The rows of the host, by a function that runs a statement where a storage is. */
+export function kitRows<Tx>(
+  run: (storage: ForgeStorage<Tx>, sql: string, transaction?: Tx) => unknown,
+  hides = true,
+): Omit<ContractTables<Tx>, 'open'> {
+  return {
+    create: async (storage, thing, ids) => {
+      await run(storage, `insert into ${NAMES[thing]} (id) values ${ids.map((id) => `(${quoted(id)})`).join()}`)
+    },
+    remove: async (storage, thing, id, transaction) => {
+      await run(storage, `delete from ${NAMES[thing]} where id = ${quoted(id)}`, transaction)
+    },
+    addMember: async (storage, { organizationId, userId }, transaction) => {
+      await run(storage, `insert into kit_members values (${quoted(organizationId)}, ${quoted(userId)})`, transaction)
+    },
+    ...(hides && {
+      hide: async (storage, thing, { id, isHidden }, transaction) => {
+        const hidden = isHidden ? 1 : 0
+        await run(storage, `update ${NAMES[thing]} set hidden = ${hidden} where id = ${quoted(id)}`, transaction)
+      },
+    }),
   }
 }
 
@@ -120,7 +131,7 @@ const KEYS = {
   exact: 'varchar(64) character set utf8mb4 collate utf8mb4_nopad_bin',
 } as const
 
-function kitTables(hides: boolean): HostTables {
+export function kitTables(hides: boolean): HostTables {
   const hidden = hides ? { where: 'hidden = 0' } : {}
   return {
     users: { table: NAMES.user, ...hidden },
@@ -132,7 +143,7 @@ function kitTables(hides: boolean): HostTables {
 }
 
 /** The tables do not refer to each other: a case deletes one row, and no other. */
-function kitStatements(key: string): readonly string[] {
+export function kitStatements(key = 'bigint'): readonly string[] {
   return [
     `create table kit_users (id ${key} not null primary key, name ${key}, hidden int not null default 0)`,
     `create table kit_orgs (id ${key} not null primary key, name ${key})`,
