@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
-import { outcomeOf, pin } from '../../src/testing/testing.ts'
+import { issuesOn, moveToFront, outcomeOf, pin, whileWaiting } from '../../src/testing/testing.ts'
 import { MARIADB, newDatabase, onServer, POSTGRES, SERVERS } from '../databases.ts'
 import { raceWithHost } from './tables-races.ts'
 import type { HostDialect } from './tables-suite.ts'
-import { HOST_TABLES, hostTables, tablesSuite } from './tables-suite.ts'
+import { HOST_TABLES, hostRows, hostTables, tablesSuite } from './tables-suite.ts'
 
 const ROUNDS = process.env['LONG'] === '1' ? 200 : 18
 const POSTGRES_HOST: HostDialect = {
@@ -28,6 +28,24 @@ const RACES = 'changes that race with what the host deletes and adds leave nothi
 
 onServer(SERVERS.postgres, () => {
   tablesSuite(POSTGRES, POSTGRES_HOST)
+
+  test('a host that deletes slowly, in any order, is not ended in favour of a change', async () => {
+    const database = await newDatabase(POSTGRES)
+    for (const statement of hostTables(POSTGRES_HOST)) await database.run(statement)
+    for (const statement of hostRows()) await database.run(statement)
+    const storage = await database.migrated({ tables: HOST_TABLES })
+    const board = { repositoryId: '10', kind: 'issue' } as const
+    for (const id of ['100', '101', '102']) await pin(storage, board, id)
+    const host = await database.connect()
+    await host.run('begin')
+    await host.run('delete from host_issues where id = 102')
+    const moving = outcomeOf(() => moveToFront(storage, board, '102'))
+    await whileWaiting(moving, 1500) // longer than the server waits before it looks for a deadlock
+    await host.run('delete from host_issues where id = 100')
+    await host.run('commit')
+    await moving
+    expect(await issuesOn(storage, board)).toEqual(['101'])
+  })
 
   test('a key that is deferrable is refused by name, because no foreign key can refer to it', async () => {
     const database = await newDatabase(POSTGRES)

@@ -162,6 +162,12 @@ export class References {
     this.#context = context
   }
 
+  /** Whether the database removes or locks rows of ours with rows of the host. */
+  get areKept(): boolean {
+    const { tables } = this.#context
+    return tables !== undefined && tables.keys !== false
+  }
+
   /** Whether the storage sees in a table of the host if such a thing exists. */
   has(thing: HostThing): boolean {
     return tableOf(this.#context.tables, { thing }) !== undefined

@@ -147,7 +147,8 @@ function* applyChange<Key, State, Rows extends readonly unknown[], Result, Tx>(
     if (isMissing) throw new Unwritten()
     writing.verify?.(written)
   }
-  const statements = [...locks, ...writing.statements, heads.saving(writing.head)]
+  const all = [...locks, ...writing.statements, heads.saving(writing.head)]
+  const statements = references.areKept ? all.map(givingWay) : all
   try {
     return { result, events: yield* log.write(session, { statements, verify, drafts, at }, change, open) }
   } catch (error) {
@@ -155,6 +156,10 @@ function* applyChange<Key, State, Rows extends readonly unknown[], Result, Tx>(
     yield* refuseMissing(session, references, refers)
     throw new BrokenReference(error) // it was missing for a moment
   }
+}
+
+function givingWay<Row>(statement: Statement<Row>): Statement<Row> {
+  return { ...statement, givesWay: true }
 }
 
 function isAnswered({ sql, returnsRows }: Statement<unknown>): boolean {
