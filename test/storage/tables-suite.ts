@@ -19,6 +19,8 @@ export interface HostDialect {
   readonly integer: string
   /** The type of a name. */
   readonly text: string
+  /** The types of keys, by the ids that fit them. */
+  readonly keys: { readonly bigint: string; readonly text: string; readonly uuid?: string }
   /** A query for the statements that drop each foreign key and trigger of the forge. */
   readonly drops: string
 }
@@ -356,6 +358,74 @@ export function tablesSuite<Tx>(kind: DatabaseKind<Tx>, dialect: HostDialect): v
     await database.run('update host_users set id = 2 where id = 2')
     expect(await pinned(forge)).toBe('1:100')
     expect(await forge.blocks.isBlocked({ organizationId: 6, userId: 2 })).toBe(true)
+  })
+
+  test('users and organizations may be in one table', async () => {
+    const database = await newDatabase(kind)
+    await database.run(
+      `create table host_accounts (id ${dialect.serial}, name ${dialect.text} not null, is_org ${dialect.integer} not null)`,
+    )
+    await database.run("insert into host_accounts values (1, 'mia', 0), (2, 'sam', 0), (5, 'acme', 1), (9, 'root', 0)")
+    await database.run(
+      `create table host_members (org_id ${dialect.integer} not null, user_id ${dialect.integer} not null)`,
+    )
+    const storage = await database.migrated({
+      tables: {
+        users: { table: 'host_accounts', where: 'is_org = 0' },
+        organizations: { table: 'host_accounts', where: 'is_org = 1' },
+        members: { table: 'host_members', organization: 'org_id', user: 'user_id' },
+      },
+    })
+    const forge = forgeOn(storage)
+    const blocking = (organizationId: number, id: number) =>
+      forge.blocks.block({ id: 1 }, { organizationId, account: { kind: 'user', id } })
+    await expect(blocking(5, 5)).rejects.toMatchObject({ code: 'USER_NOT_FOUND' })
+    await expect(blocking(9, 2)).rejects.toMatchObject({ code: 'ORGANIZATION_NOT_FOUND' })
+    await blocking(5, 2)
+    await expect(database.run('insert into host_members values (5, 2)')).rejects.toThrow('blocks this user')
+    expect(await storage.host?.findAccount?.('acme', {}, 'user')).toBeUndefined()
+    await database.run('delete from host_accounts where id = 1')
+    expect((await forge.blocks.list(root, { organizationId: 5 })).items).toMatchObject([{ blockedBy: null }])
+    await database.run('delete from host_accounts where id = 2')
+    expect(await forge.blocks.list(root, { organizationId: 5 })).toMatchObject({ total: 0 })
+    await database.run('delete from host_accounts where id = 5')
+    await expect(forge.blocks.list(root, { organizationId: 5 })).rejects.toMatchObject({
+      code: 'ORGANIZATION_NOT_FOUND',
+    })
+    expect(await storage.schemaStatus()).toMatchObject({ state: 'current' })
+  })
+
+  test.each(Object.entries(dialect.keys))('a key of the host that is %s fits no other ids', async (type, key) => {
+    const database = await newDatabase(kind)
+    await database.run(`create table host_users (id ${key} not null primary key, name ${dialect.text})`)
+    const users = { table: 'host_users' }
+    for (const ids of ['bigint', 'uuid', 'text'] as const) {
+      if (ids === type || (ids !== 'bigint' && dialect.keys.uuid === undefined)) continue
+      await expect(database.storage({ ids: { user: ids }, tables: { users } }).migrate()).rejects.toMatchObject({
+        code: 'SCHEMA_CONFLICT',
+        message: expect.stringMatching(`ids\\.user is ${ids}: set ids: \\{ user: '${type}' \\}`),
+      })
+      expect((await database.storage().schemaStatus()).state).toBe('empty')
+    }
+    const id = type === 'bigint' ? '7' : '00000000-0000-4000-8000-000000000007'
+    await database.run(`insert into host_users values ('${id}', 'mia')`)
+    const storage = await database.migrated({ ids: { user: type as keyof typeof dialect.keys }, tables: { users } })
+    const forge = forgeOn(storage, { isMember: () => false })
+    const actor = { id: id.replace('7', '8') }
+    await forge.blocks.block(actor, { organizationId: 5, account: { kind: 'user', id } })
+    await forge.blocks.block(actor, { organizationId: 6, account: { kind: 'user', id } })
+    expect(await storage.host?.findAccount?.('mia', {})).toEqual({ kind: 'user', id })
+    await database.run(`delete from host_users where id = '${id}'`)
+    expect(await forge.blocks.list(actor, { organizationId: 5 })).toMatchObject({ total: 0, items: [] })
+
+    // The organizations are not known: they are reported.
+    await forge.lifecycle.organizationDeleted(6)
+    expect((await forge.events.list({ types: ['organization.deleted'] })).items).toMatchObject([
+      { data: { blocks: 0 } },
+    ])
+    await expect(forge.blocks.list(actor, { organizationId: 6 })).rejects.toMatchObject({
+      code: 'ORGANIZATION_NOT_FOUND',
+    })
   })
 
   test('without keys nothing is created in the tables of the host, and reads look there', async () => {

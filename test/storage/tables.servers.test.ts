@@ -11,6 +11,7 @@ const POSTGRES_HOST: HostDialect = {
   serial: 'integer primary key',
   integer: 'integer',
   text: 'text',
+  keys: { bigint: 'smallint', text: 'varchar(50)', uuid: 'uuid' },
   drops: `select format('alter table %s drop constraint %I', conrelid::regclass, conname) as statement
     from pg_constraint where conname like 'forgelet%fk' union all
     select format('drop trigger %I on %s', tgname, tgrelid::regclass) from pg_trigger where not tgisinternal`,
@@ -20,6 +21,7 @@ const MARIADB_HOST: HostDialect = {
   serial: 'int unsigned primary key',
   integer: 'int unsigned',
   text: 'varchar(100) collate utf8mb4_bin',
+  keys: { bigint: 'mediumint', text: 'varchar(50)', uuid: 'uuid' },
   drops: `select concat('alter table ', table_name, ' drop foreign key ', constraint_name) as statement
     from information_schema.referential_constraints where constraint_schema = database() and constraint_name like 'forgelet%fk'
     union all select concat('drop trigger ', trigger_name) from information_schema.triggers where trigger_schema = database()`,

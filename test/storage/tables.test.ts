@@ -11,6 +11,7 @@ const SQLITE_HOST: HostDialect = {
   serial: 'integer primary key',
   integer: 'integer',
   text: 'text',
+  keys: { bigint: 'integer', text: 'text' },
   drops: "select 'drop trigger ' || name as statement from sqlite_master where type = 'trigger'",
 }
 

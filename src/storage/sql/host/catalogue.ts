@@ -116,7 +116,7 @@ function misfitsOf(
   if (keyOf === undefined || key === undefined) return [...missing, ...privileges]
 
   const chosen = ids.columns[keyOf]
-  const fitting = (['bigint', 'uuid', 'text'] as const).find((type) => dialect.fitsType(type, key.type))
+  const fitting = (['bigint', 'text', 'uuid'] as const).find((type) => dialect.fitsType(type, key.type))
   const advice = fitting === undefined ? 'no ids fit it' : `set ids: { ${keyOf}: '${fitting}' }`
   return [
     ...missing,

@@ -93,6 +93,13 @@ export function sqlBlocks<Tx>(parts: StoreParts<Tx>): { store: BlockStore<Tx> } 
     { mayTakeLong: true },
   )
 
+  const count = defineQuery((given: QueryValues<OrganizationKey>) =>
+    build
+      .selectFrom('organization_blocks')
+      .select(columns.count().as('blocks'))
+      .where(fields.are(given, 'organizationId')),
+  )
+
   const among = defineQuery((given: QueryValues<OrganizationKey & { userIds: readonly Id[] }>) =>
     build
       .selectFrom('organization_blocks')
@@ -105,7 +112,9 @@ export function sqlBlocks<Tx>(parts: StoreParts<Tx>): { store: BlockStore<Tx> } 
   const findMember = memberQuery(context, { isGuarded: true })
 
   const organization = (given: QueryValues<OrganizationKey & HeadKey & Slice>) => ({
-    exists: existsIn(context, { thing: 'organization' }, ids.given('organization', given('organizationId'))),
+    exists: references.has('organization')
+      ? existsIn(context, { thing: 'organization' }, ids.given('organization', given('organizationId')))
+      : heads.isNotRetired(given),
     total: build
       .selectFrom('organization_blocks')
       .select(columns.count().as('total'))
@@ -126,7 +135,7 @@ export function sqlBlocks<Tx>(parts: StoreParts<Tx>): { store: BlockStore<Tx> } 
         .limit(given('limit'))
         .offset(given('offset')),
     toItem: (row, { organizationId }) => toBlock({ organizationId, userId: row.userId }, row),
-    owner: references.has('organization') ? organization : undefined,
+    owner: references.has('organization') || references.has('user') ? organization : undefined,
   })
 
   const headOf = ({ organizationId }: OrganizationKey): HeadKey => heads.of('organization', organizationId)
@@ -179,10 +188,20 @@ export function sqlBlocks<Tx>(parts: StoreParts<Tx>): { store: BlockStore<Tx> } 
     },
 
     *organization(session, { organizationId }) {
-      const [head] = (yield* heads.lock(session, [headOf({ organizationId })], [])).heads
+      // The head does not count what the database removes with a user.
+      const { heads: locked, rows } = yield* heads.lock(
+        session,
+        [headOf({ organizationId })],
+        [count({ organizationId })],
+      )
+      const [head] = locked
       if (head === undefined || head.retired) return undefined
 
-      return { removed: { blocks: head.total }, statements: [removeBy({ organizationId })], retired: [head] }
+      return {
+        removed: { blocks: rows[0][0]?.blocks ?? 0 },
+        statements: [removeBy({ organizationId })],
+        retired: [head],
+      }
     },
 
     /** The snapshot of a host's transaction may be older than the lock on the user: what was removed counts. */
