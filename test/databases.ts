@@ -252,8 +252,12 @@ export class EmptyDatabases<Tx> {
     place.open -= 1
   }
 
-  /** A database that the taker has until it is given back. */
-  async take(options: SchemaStorageOptions = {}): Promise<Place<Tx>> {
+  /**
+   * A database that the taker has until it is given back.
+   *
+   * @param made - the statements that make the tables of the host which the options name: not `host_…`, which are removed
+   */
+  async take(options: SchemaStorageOptions = {}, made: readonly string[] = []): Promise<Place<Tx>> {
     const key = JSON.stringify(options)
     const { empty } = this.#kind
     const free = this.#places.find((place) => place.open === 0 && place.options === key)
@@ -267,6 +271,7 @@ export class EmptyDatabases<Tx> {
     const host = await this.#kind.open(url)
     const place = { url, host, options: key, open: 1 }
     this.#places.push(place)
+    for (const statement of made) await host.run(statement)
     const storage = host.storage(options)
     await storage.migrate()
     await storage.close()
@@ -274,8 +279,11 @@ export class EmptyDatabases<Tx> {
   }
 
   /** The first storage on a database that was taken: closing it, and others on it, gives the database back. */
-  async taken(options?: SchemaStorageOptions): Promise<readonly [Place<Tx>, ForgeStorage<Tx>]> {
-    const place = await this.take(options)
+  async taken(
+    options?: SchemaStorageOptions,
+    made?: readonly string[],
+  ): Promise<readonly [Place<Tx>, ForgeStorage<Tx>]> {
+    const place = await this.take(options, made)
     const storage = await this.storage(place, options)
     place.open -= 1
     return [place, storage]
@@ -398,7 +406,7 @@ function sqliteConnection(handle: Database.Database): HostConnection<Database.Da
   return {
     transaction: handle,
     async run(sql) {
-      if (/^(select|pragma)/i.test(sql)) return handle.prepare<[], Record<string, unknown>>(sql).all()
+      if (/^(select\b|pragma [^=]*$)/i.test(sql)) return handle.prepare<[], Record<string, unknown>>(sql).all()
       handle.exec(sql)
       return []
     },
@@ -454,7 +462,7 @@ export async function pgConnection(url: string): Promise<HostConnection<pg.Clien
 /** Empties the tables of every storage in a schema; one statement, because foreign keys are checked when it ends. */
 async function emptyPostgres(run: Host<unknown>['run'], schema: string): Promise<void> {
   const rows = await run(`select tablename as name from pg_tables where schemaname = '${schema}'`)
-  const names = rows.map(({ name }) => String(name)).filter((name) => !name.endsWith('ledger'))
+  const names = rows.map(({ name }) => String(name)).filter((name) => !/(ledger|host_tables)$/.test(name))
   const named = (name: string) => `"${schema}"."${name}"`
   const ours = names.filter((name) => !name.startsWith('host_'))
   const removing = ours
@@ -526,11 +534,12 @@ async function emptyMariadb(run: Host<unknown>['run']): Promise<void> {
   await run('set foreign_key_checks = 0')
   for (const { name } of rows) {
     const table = String(name)
-    if (table.endsWith('ledger')) continue
+    if (/(ledger|host_tables)$/.test(table)) continue
     if (table.startsWith('host_')) await run(`drop table ${table}`)
     else if (table.endsWith('outbox')) await run(`update ${table} set last_position = 0, floor = 0`)
     else await run(`delete from ${table}`)
   }
+  await run('set foreign_key_checks = 1')
 }
 
 /** The one PostgreSQL of this process, from the first database on it to the last. */

@@ -13,7 +13,10 @@ beforeEach(async () => {
   db = join(folder, 'app.sqlite')
   tables = join(folder, 'tables.json')
   writeFileSync(tables, JSON.stringify(HOST_TABLES))
-  run(...hostTables({ name: 'SQLite', serial: 'integer primary key', integer: 'integer', text: 'text' }))
+  const keys = { bigint: 'integer', text: 'text' }
+  run(
+    ...hostTables({ name: 'SQLite', serial: 'integer primary key', integer: 'integer', text: 'text', keys, drops: '' }),
+  )
 })
 
 function run(...statements: readonly string[]): void {

@@ -2,7 +2,8 @@ import Database from 'better-sqlite3'
 import { expect, test } from 'vitest'
 import type { DurableObjectDatabase } from '../../src/storage/durable-object.ts'
 import { durableObjectStorage } from '../../src/storage/durable-object.ts'
-import { block, blockedBy } from '../../src/testing/testing.ts'
+import { block, blockedBy, storageContract } from '../../src/testing/testing.ts'
+import { kitRows, kitStatements, kitTables } from './storage-kind.ts'
 
 /** A real SQLite with the calls, the nesting and the messages of a Durable Object. What only an object does is tested on workerd. */
 class ObjectDatabase implements DurableObjectDatabase {
@@ -80,3 +81,23 @@ test('an object that is full is STORAGE_UNAVAILABLE, and what was answered is th
   expect(kept.length).toBeGreaterThan(0)
   expect(await blockedBy(storage, '1')).toEqual(kept)
 })
+
+const objects = new WeakMap<object, ObjectDatabase>()
+const openWithTables = async () => {
+  const database = new ObjectDatabase()
+  for (const statement of kitStatements()) database.sql.exec(statement)
+  const storage = durableObjectStorage(database, { tables: kitTables(true) })
+  await storage.migrate()
+  objects.set(storage, database)
+  return storage
+}
+const tables = {
+  ...kitRows<ObjectDatabase>((storage, sql) => objects.get(storage)?.sql.exec(sql)),
+  open: openWithTables,
+}
+const OF_TABLES =
+  /(seed 1|deletes|deleted|no row|under the lock|become members|comes back|shown again).*, where the tables/
+
+for (const { name, run } of storageContract(openWithTables, { tables }).filter((one) => OF_TABLES.test(one.name))) {
+  test(`in an object, ${name}`, run)
+}

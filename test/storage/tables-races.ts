@@ -15,6 +15,12 @@ interface Person {
 const DELETIONS: readonly (readonly string[])[] = [
   ['delete from host_issues where id = 102'],
   ['update host_issues set trashed = 1 where id = 101', 'delete from host_issues where id in (104, 103)'],
+  ['delete from host_issues where id = 100', 'delete from host_issues where id = 101'],
+  [
+    'delete from host_issues where id = 101',
+    'delete from host_issues where id = 100',
+    'delete from host_users where id = 20',
+  ],
   ['delete from host_repos where id = 10'],
   ['delete from host_orgs where id = 5'],
   ['delete from host_users where id = 21'],

@@ -19,6 +19,10 @@ export interface HostDialect {
   readonly integer: string
   /** The type of a name. */
   readonly text: string
+  /** The types of keys, by the ids that fit them. */
+  readonly keys: { readonly bigint: string; readonly text: string; readonly uuid?: string }
+  /** A query for the statements that drop each foreign key and trigger of the forge. */
+  readonly drops: string
 }
 
 /** Every table of the host. */
@@ -63,7 +67,7 @@ export function hostTables({ serial, integer, text }: HostDialect): readonly str
 }
 
 /** Users 1 mia, 2 sam, 3 MIA, 4 zoe and 9 root; organizations 5 acme and 6 zoe; repositories 10 of acme, 11 of mia; issues 100 to 109. */
-function hostRows(): readonly string[] {
+export function hostRows(): readonly string[] {
   return [
     `insert into host_users (id, username, full_name) values (1, 'mia', 'Mia Moreau'), (2, 'sam', null), (3, 'MIA', null), (4, 'zoe', null), (9, 'root', null)`,
     `insert into host_orgs (id, slug) values (5, 'acme'), (6, 'zoe')`,
@@ -351,6 +355,128 @@ export function tablesSuite<Tx>(kind: DatabaseKind<Tx>, dialect: HostDialect): v
     expect(warnings.join('\n')).toContain('tables.users.name: host_users has no column username')
     await database.run('alter table host_users rename column login to username')
     expect((await storage.schemaStatus()).state).toBe('current')
+  })
+
+  test('each key and trigger that is missing is seen, and migrate() makes it again', async () => {
+    const { database, storage } = await opened()
+    const drops = (await database.run(dialect.drops)).map(({ statement }) => String(statement))
+    expect(drops.length).toBeGreaterThan(7)
+    for (const [index, drop] of drops.entries()) {
+      await database.run(drop)
+      const { state, warnings } = await storage.schemaStatus()
+      expect([drop, state, warnings.length]).toEqual([drop, 'drifted', index + 1])
+    }
+    await storage.migrate()
+    expect(await storage.schemaStatus()).toMatchObject({ state: 'current' })
+    expect((await database.run(dialect.drops)).map(({ statement }) => String(statement)).toSorted()).toEqual(
+      drops.toSorted(),
+    )
+  })
+
+  test('keys and triggers that stay with a table whose name another has taken are seen and moved', async () => {
+    const { where: _, ...issues } = HOST_TABLES.issues // a view would refer to the table
+    const { database, storage, forge } = await opened({ ...HOST_TABLES, issues })
+    await forge.pins.pin(root, issue(100))
+    await database.run('alter table host_issues rename to host_old_issues')
+    for (const statement of hostTables(dialect).slice(-1)) await database.run(statement)
+    await database.run('insert into host_issues select * from host_old_issues')
+    await database.run('insert into host_issues (id, repo_id, number) values (300, 10, 300)')
+    expect((await storage.schemaStatus()).state).toBe('drifted')
+    await storage.migrate()
+    expect(await storage.schemaStatus()).toMatchObject({ state: 'current' })
+    await forge.pins.pin(root, issue(300))
+    await database.run('drop table host_old_issues')
+    await database.run('delete from host_issues where id = 100')
+    expect(await pinned(forge)).toBe('1:300')
+  })
+
+  test('an id that the forge refers to is not changed, and any other is', async () => {
+    const { database, forge } = await opened()
+    await forge.pins.pin(root, issue(100))
+    await forge.blocks.block({ id: 1 }, { organizationId: 6, account: { kind: 'user', id: 2 } })
+    const refused = [
+      ['host_issues', 100],
+      ['host_users', 2],
+      ['host_users', 9],
+      ['host_orgs', 6],
+    ] as const
+    for (const [table, id] of refused) {
+      await expect(database.run(`update ${table} set id = 500 where id = ${id}`)).rejects.toThrow(
+        /foreign key|refers to this row/,
+      )
+    }
+    await database.run('update host_issues set id = 500 where id = 101')
+    await database.run('update host_users set id = 2 where id = 2')
+    expect(await pinned(forge)).toBe('1:100')
+    expect(await forge.blocks.isBlocked({ organizationId: 6, userId: 2 })).toBe(true)
+  })
+
+  test('users and organizations may be in one table', async () => {
+    const database = await newDatabase(kind)
+    await database.run(
+      `create table host_accounts (id ${dialect.serial}, name ${dialect.text} not null, is_org ${dialect.integer} not null)`,
+    )
+    await database.run("insert into host_accounts values (1, 'mia', 0), (2, 'sam', 0), (5, 'acme', 1), (9, 'root', 0)")
+    await database.run(
+      `create table host_members (org_id ${dialect.integer} not null, user_id ${dialect.integer} not null)`,
+    )
+    const storage = await database.migrated({
+      tables: {
+        users: { table: 'host_accounts', where: 'is_org = 0' },
+        organizations: { table: 'host_accounts', where: 'is_org = 1' },
+        members: { table: 'host_members', organization: 'org_id', user: 'user_id' },
+      },
+    })
+    const forge = forgeOn(storage)
+    const blocking = (organizationId: number, id: number) =>
+      forge.blocks.block({ id: 1 }, { organizationId, account: { kind: 'user', id } })
+    await expect(blocking(5, 5)).rejects.toMatchObject({ code: 'USER_NOT_FOUND' })
+    await expect(blocking(9, 2)).rejects.toMatchObject({ code: 'ORGANIZATION_NOT_FOUND' })
+    await blocking(5, 2)
+    await expect(database.run('insert into host_members values (5, 2)')).rejects.toThrow('blocks this user')
+    expect(await storage.host?.findAccount?.('acme', {}, 'user')).toBeUndefined()
+    await database.run('delete from host_accounts where id = 1')
+    expect((await forge.blocks.list(root, { organizationId: 5 })).items).toMatchObject([{ blockedBy: null }])
+    await database.run('delete from host_accounts where id = 2')
+    expect(await forge.blocks.list(root, { organizationId: 5 })).toMatchObject({ total: 0 })
+    await database.run('delete from host_accounts where id = 5')
+    await expect(forge.blocks.list(root, { organizationId: 5 })).rejects.toMatchObject({
+      code: 'ORGANIZATION_NOT_FOUND',
+    })
+    expect(await storage.schemaStatus()).toMatchObject({ state: 'current' })
+  })
+
+  test.each(Object.entries(dialect.keys))('a key of the host that is %s fits no other ids', async (type, key) => {
+    const database = await newDatabase(kind)
+    await database.run(`create table host_users (id ${key} not null primary key, name ${dialect.text})`)
+    const users = { table: 'host_users' }
+    for (const ids of ['bigint', 'uuid', 'text'] as const) {
+      if (ids === type || (ids !== 'bigint' && dialect.keys.uuid === undefined)) continue
+      await expect(database.storage({ ids: { user: ids }, tables: { users } }).migrate()).rejects.toMatchObject({
+        code: 'SCHEMA_CONFLICT',
+        message: expect.stringMatching(`ids\\.user is ${ids}: set ids: \\{ user: '${type}' \\}`),
+      })
+      expect((await database.storage().schemaStatus()).state).toBe('empty')
+    }
+    const id = type === 'bigint' ? '7' : '00000000-0000-4000-8000-000000000007'
+    await database.run(`insert into host_users values ('${id}', 'mia')`)
+    const storage = await database.migrated({ ids: { user: type as keyof typeof dialect.keys }, tables: { users } })
+    const forge = forgeOn(storage, { isMember: () => false })
+    const actor = { id: id.replace('7', '8') }
+    await forge.blocks.block(actor, { organizationId: 5, account: { kind: 'user', id } })
+    await forge.blocks.block(actor, { organizationId: 6, account: { kind: 'user', id } })
+    expect(await storage.host?.findAccount?.('mia', {})).toEqual({ kind: 'user', id })
+    await database.run(`delete from host_users where id = '${id}'`)
+    expect(await forge.blocks.list(actor, { organizationId: 5 })).toMatchObject({ total: 0, items: [] })
+
+    // The organizations are not known: they are reported.
+    await forge.lifecycle.organizationDeleted(6)
+    expect((await forge.events.list({ types: ['organization.deleted'] })).items).toMatchObject([
+      { data: { blocks: 0 } },
+    ])
+    await expect(forge.blocks.list(actor, { organizationId: 6 })).rejects.toMatchObject({
+      code: 'ORGANIZATION_NOT_FOUND',
+    })
   })
 
   test('without keys nothing is created in the tables of the host, and reads look there', async () => {

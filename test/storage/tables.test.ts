@@ -1,13 +1,86 @@
-import { describe, test } from 'vitest'
-import { SQLITE } from '../databases.ts'
+import { describe, expect, test } from 'vitest'
+import type { HostTables } from '../../src/storage/storage.ts'
+import { issuesOn, pin } from '../../src/testing/testing.ts'
+import { newDatabase, SQLITE } from '../databases.ts'
 import { raceWithHost } from './tables-races.ts'
 import type { HostDialect } from './tables-suite.ts'
-import { tablesSuite } from './tables-suite.ts'
+import { HOST_TABLES, hostRows, hostTables, tablesSuite } from './tables-suite.ts'
 
-const SQLITE_HOST: HostDialect = { name: 'SQLite', serial: 'integer primary key', integer: 'integer', text: 'text' }
+const SQLITE_HOST: HostDialect = {
+  name: 'SQLite',
+  serial: 'integer primary key',
+  integer: 'integer',
+  text: 'text',
+  keys: { bigint: 'integer', text: 'text' },
+  drops: "select 'drop trigger ' || name as statement from sqlite_master where type = 'trigger'",
+}
 
 describe('on SQLite', () => {
   tablesSuite(SQLITE, SQLITE_HOST)
+
+  const { where: _, ...issues } = HOST_TABLES.issues
+  const opened = async (tables: HostTables) => {
+    const database = await newDatabase(SQLITE)
+    for (const statement of [...hostTables(SQLITE_HOST), ...hostRows()]) await database.run(statement)
+    return { database, storage: await database.migrated({ tables }) }
+  }
+  const board = { repositoryId: '10', kind: 'issue' } as const
+  const rebuilt = [
+    ...hostTables(SQLITE_HOST)
+      .slice(-1)
+      .map((made) => made.replace('host_issues', 'host_new_issues')),
+    'insert into host_new_issues select * from host_issues',
+    'drop table host_issues',
+    'alter table host_new_issues rename to host_issues',
+  ]
+
+  test.each(['on', 'off'])('a table that the host rebuilds keeps its pins, with foreign_keys %s', async (pragma) => {
+    const { database, storage } = await opened({ ...HOST_TABLES, issues })
+    for (const id of ['100', '101', '102']) await pin(storage, board, id)
+    await database.runAll([`pragma foreign_keys = ${pragma}`, 'begin', ...rebuilt, 'commit'])
+    expect(await issuesOn(storage, board)).toEqual(['100', '101', '102'])
+    expect((await storage.schemaStatus()).state).toBe('drifted')
+    await database.run('delete from host_issues where id = 101') // no trigger: the pin stays behind
+    await storage.migrate()
+    expect(await storage.schemaStatus()).toEqual({ state: 'current', warnings: [] })
+    await database.run('delete from host_issues where id = 100')
+    expect(await issuesOn(storage, board)).toEqual(['102'])
+  })
+
+  test('a table with a condition is rebuilt without the views, which migrate() makes again', async () => {
+    const { database, storage } = await opened(HOST_TABLES)
+    await pin(storage, board, '100')
+    const { run } = await database.connect()
+    for (const statement of ['begin', ...rebuilt.slice(0, -1)]) await run(statement)
+    await expect(run(String(rebuilt.at(-1)))).rejects.toThrow('error in view forgelet_pins')
+    await run('rollback')
+    const views = ['pins', 'blocks', 'badge_grants'].map((name) => `drop view forgelet_${name}`)
+    await database.runAll(['begin', ...views, ...rebuilt, 'commit'])
+    expect((await storage.schemaStatus()).state).toBe('drifted')
+    await storage.migrate()
+    expect(await storage.schemaStatus()).toEqual({ state: 'current', warnings: [] })
+    expect(await database.run('select issue_id from forgelet_pins')).toEqual([{ issue_id: 100 }])
+  })
+
+  test('a row that insert or replace removes by another key leaves an orphan, which migrate() removes', async () => {
+    const { database, storage } = await opened({ ...HOST_TABLES, issues })
+    for (const id of ['100', '101']) await pin(storage, board, id)
+    await database.run('insert or replace into host_issues (id, repo_id, number) values (100, 10, 1)')
+    expect(await issuesOn(storage, board)).toEqual(['100', '101'])
+    await database.run('insert or replace into host_issues (id, repo_id, number) values (500, 10, 2)')
+    expect(await storage.schemaStatus()).toEqual({
+      state: 'drifted',
+      warnings: ['forgelet_board_pins refers to rows of host_issues that are gone: call migrate()'],
+    })
+    await storage.migrate()
+    expect(await issuesOn(storage, board)).toEqual(['100'])
+
+    await database.runAll([
+      'pragma recursive_triggers = on',
+      'insert or replace into host_issues (id, repo_id, number) values (501, 10, 1)',
+    ])
+    expect(await issuesOn(storage, board)).toEqual([])
+  })
 
   test('changes that race with what the host deletes and adds leave nothing wrong', { timeout: 300_000 }, async () => {
     const rounds = process.env['LONG'] === '1' ? 200 : 6

@@ -1,4 +1,5 @@
-import { expect, test } from 'vitest'
+import type Database from 'better-sqlite3'
+import { afterAll, expect, test } from 'vitest'
 import type { MaybePromise, OrganizationBlock } from '../../src/index.ts'
 import { ForgeError, isForgeError } from '../../src/index.ts'
 import { memoryStorage } from '../../src/storage/memory.ts'
@@ -11,6 +12,8 @@ import type {
   PinRow,
 } from '../../src/storage/storage.ts'
 import { storageContract, turns } from '../../src/testing/testing.ts'
+import { SQLITE } from '../databases.ts'
+import { storageKind } from '../storage/storage-kind.ts'
 
 type Memory = ForgeStorage<undefined>
 type Plant = (sound: Memory) => Partial<Memory>
@@ -387,6 +390,138 @@ test.each(PLANTED)('a storage that %s is caught by "%s"', async (_fault, caughtB
     return { ...sound, ...plant(sound) }
   }
   const cases = storageContract(open).filter(({ name }) => name.startsWith(caughtBy))
+  const outcomes = await Promise.allSettled(cases.map(async ({ run }) => run()))
+
+  expect(outcomes.map(({ status }) => status)).toContain('rejected')
+})
+
+type Known = ForgeStorage<Database.Database>
+
+/** A storage that knows the tables of the host and breaks a rule about them, and the first words of a case that catches it. */
+const PLANTED_WITH_TABLES: readonly [fault: string, caughtBy: string, plant: (sound: Known) => Partial<Known>][] = [
+  [
+    'counts blocks as they are added and removed',
+    'a page counts what is left when the host has deleted users',
+    ({ blocks }) => {
+      const totals = new Map<string, number>()
+      const counted = async (id: string) => (await blocks.page(id, { from: { page: 1 }, limit: 1 })).total ?? 0
+      return {
+        blocks: {
+          ...blocks,
+          async update(key, change) {
+            const { organizationId } = key
+            const before = await counted(organizationId)
+            const outcome = await blocks.update(key, change)
+            const added = (await counted(organizationId)) - before
+            totals.set(organizationId, (totals.get(organizationId) ?? 0) + added)
+            return outcome
+          },
+          page: async (id, query) => ({ ...(await blocks.page(id, query)), total: totals.get(id) ?? 0 }),
+        },
+      }
+    },
+  ],
+  [
+    'keeps the position of a pin until it is changed',
+    'the pin of an issue that the host deletes is gone, and leaves no gap',
+    ({ pinBoards }) => {
+      const positions = new Map<string, number>()
+      return {
+        pinBoards: {
+          ...pinBoards,
+          async update(key, change) {
+            const outcome = await pinBoards.update(key, change)
+            for (const [at, { issueId }] of (await pinBoards.load(key)).entries()) positions.set(issueId, at + 1)
+            return outcome
+          },
+          positions: (issues) => issues.map(({ issueId }) => positions.get(issueId)),
+        },
+      }
+    },
+  ],
+  [
+    'counts the pins of hidden issues',
+    'a hidden issue is on no board, does not count, and comes back to its place',
+    ({ pinBoards }) => {
+      let last: readonly PinRow[] = []
+      return {
+        pinBoards: {
+          ...pinBoards,
+          async update(key, { prepare, decide, ...change }) {
+            if (decide === undefined) return pinBoards.update(key, { ...change, prepare })
+            const outcome = await pinBoards.update(key, {
+              ...change,
+              decide(rows, at) {
+                const shown = new Set(rows.map(({ issueId }) => issueId))
+                const hidden = last.filter(({ issueId }) => !shown.has(issueId))
+                const decision = decide([...rows, ...hidden], at)
+                return { ...decision, state: decision.state.filter((row) => !hidden.includes(row)) }
+              },
+            })
+            const rows = await pinBoards.load(key)
+            last = [...last.filter((one) => rows.every(({ issueId }) => issueId !== one.issueId)), ...rows]
+            return outcome
+          },
+        },
+      }
+    },
+  ],
+  [
+    'looks for a member before it locks',
+    'users who become members while being blocked are never both',
+    ({ blocks, host }) => ({
+      blocks: {
+        ...blocks,
+        async update(key, { prepare, decide, ...change }) {
+          if (decide === undefined) return blocks.update(key, { ...change, prepare })
+          const isMember = await host?.isMember?.(key, {})
+          await turns(2)
+          return blocks.update(key, { ...change, decide: (state, at) => decide({ ...state, isMember }, at) })
+        },
+      },
+    }),
+  ],
+  [
+    'writes an actor who has no row',
+    'an actor who has no row is stored as none',
+    ({ pinBoards }) => ({
+      pinBoards: {
+        ...pinBoards,
+        load: async (key) =>
+          (await pinBoards.load(key)).map((row) => ({ ...row, pinnedBy: row.pinnedBy ?? '777777777' })),
+      },
+    }),
+  ],
+  [
+    'keeps the events of issues that were deleted',
+    'events of issues that the host has deleted are no history to keep',
+    ({ events }) => ({ events: { ...events, prune: async () => 0 } }),
+  ],
+]
+
+const known = storageKind(SQLITE)
+afterAll(() => known.end())
+
+test.each(PLANTED_WITH_TABLES)('a storage with tables that %s is caught by "%s"', async (_fault, caughtBy, plant) => {
+  const { tables } = known.host
+  if (tables === undefined) throw new Error('this kind of storage knows tables')
+  const sounds = new WeakMap<Known, Known>()
+  const soundOf = (storage: Known) => sounds.get(storage) ?? storage
+  const open = async () => {
+    const sound = await tables.open()
+    const planted = { ...sound, ...plant(sound) }
+    sounds.set(planted, sound)
+    return planted
+  }
+  const cases = storageContract(open, {
+    tables: {
+      open,
+      create: (storage, ...row) => tables.create(soundOf(storage), ...row),
+      remove: (storage, ...row) => tables.remove(soundOf(storage), ...row),
+      addMember: (storage, ...row) => tables.addMember(soundOf(storage), ...row),
+      hide: (storage, ...row) => tables.hide?.(soundOf(storage), ...row),
+    },
+  }).filter(({ name }) => name.startsWith(caughtBy))
   const outcomes = await Promise.allSettled(cases.map(async ({ run }) => run()))
 
   expect(outcomes.map(({ status }) => status)).toContain('rejected')

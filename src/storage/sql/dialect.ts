@@ -55,6 +55,11 @@ export interface SqlDialect {
    * began.
    */
   readonly lockingRead: '' | ' lock in share mode'
+  /**
+   * Whether the transaction reads the snapshot of its first statement, also behind a lock that it waited for. Undefined where
+   * a read behind a lock sees what is committed, or a transaction with an old snapshot cannot write.
+   */
+  readonly readsSnapshot?: RawBuilder<unknown>
   /** A text of the host so that it is compared by its characters, whatever the collation of its column. */
   exactly(text: RawBuilder<unknown>): RawBuilder<unknown>
   /** The milliseconds since 1970 of a time of the host. A time without a zone is UTC. */
@@ -68,9 +73,12 @@ export interface SqlDialect {
   lockReferred(isConditional: boolean): string
   /**
    * What removes rows of ours with the rows of the host that they refer to: foreign keys, with the word by which one is
-   * dropped; or triggers, where a table that is rebuilt would take the rows that refer to it along.
+   * dropped, and what is before a statement that adds one without a look at the rows, where a schema change cannot be rolled
+   * back; or triggers, where a table that is rebuilt would take the rows that refer to it along.
    */
-  readonly follows: { readonly by: 'triggers' } | { readonly by: 'keys'; readonly dropped: string }
+  readonly follows:
+    | { readonly by: 'triggers' }
+    | { readonly by: 'keys'; readonly dropped: string; readonly unchecked?: RawBuilder<unknown> }
   /** What refuses a member whom the organization blocks. */
   readonly fence: {
     /** Returns the names of its triggers. @param isConditional - whether not every row of the members is a membership */
@@ -79,8 +87,8 @@ export interface SqlDialect {
     /** Removes it if it is there. */
     drop(fence: Pick<MemberFence, 'name' | 'schema'>): readonly RawBuilder<unknown>[]
   }
-  /** The names of the foreign keys and triggers in a place that begin with the prefix. */
-  keyNames(place: Place): Statement<{ readonly name: string }>
+  /** The foreign keys and triggers in a place whose names begin with the prefix, and the table that each refers to or is on. */
+  keyNames(place: Place): Statement<KeyName>
   /** Reads the columns of a table of the host; none if there is no such table. */
   hostColumns(table: HostTableName): Statement<HostColumn>
   /** Whether the two columns of a foreign key must have the same type. */
@@ -134,6 +142,12 @@ export interface SqlDialect {
   }
   /** Returns statements that belong together as a script to run by hand. */
   script(statements: readonly string[]): readonly string[]
+}
+
+/** A foreign key or trigger, and the table of the host that it refers to or is on. */
+export interface KeyName {
+  readonly name: string
+  readonly on: string
 }
 
 /** A table of the host. */

@@ -14,9 +14,11 @@ import { readerCases } from './cases/reader-cases.ts'
 import { referenceCases } from './cases/reference-cases.ts'
 import { replayCases } from './cases/replay-cases.ts'
 import { sequentialCases } from './cases/sequential-cases.ts'
-import type { StorageCase } from './cases/storage-case.ts'
+import type { OpenStorage, StorageCase } from './cases/storage-case.ts'
+import { hidingCases, tableCases } from './cases/table-cases.ts'
 import { transactionCases } from './cases/transaction-cases.ts'
 import type { ContractHost } from './contract-host.ts'
+import { knownTables } from './known-tables.ts'
 
 const CASES: readonly StorageCase[] = [
   ...lifeCases,
@@ -31,7 +33,6 @@ const CASES: readonly StorageCase[] = [
   ...overtakingCases,
   ...lockOrderCases,
   ...readerCases,
-  ...replayCases,
   ...outboxOrderCases,
   ...consumerCases,
   ...pruneCases,
@@ -57,11 +58,29 @@ export function storageContract<Tx>(
     throw new TypeError('storageContract needs open, a function that returns a fresh storage')
   if (typeof host !== 'object' || host === null) throw new TypeError('host must be an object or omitted')
 
-  const cases = [...referenceCases(host.seeds ?? SEEDS), ...CASES]
+  const { seeds = SEEDS, tables } = host
+  const reporting = runnable([...drawnCases(seeds, 'with reports'), ...CASES], open, host)
+  if (tables === undefined) return reporting
+
+  const known = knownTables(host, tables)
+  const both = [...drawnCases(seeds, 'without'), ...CASES.filter(({ isOfReports }) => isOfReports !== true)]
+  const cases = [...both, ...tableCases, ...(tables.hide === undefined ? [] : hidingCases)]
+  const named = cases.map(
+    (one): StorageCase => ({ ...one, name: `${one.name}, where the tables of the host are known` }),
+  )
+  return [...reporting, ...runnable(named, known.open, known.host)]
+}
+
+function drawnCases(seeds: readonly number[], reports: 'with reports' | 'without'): readonly StorageCase[] {
+  return [...referenceCases(seeds, reports), ...replayCases(reports)]
+}
+
+function runnable<Tx>(
+  cases: readonly StorageCase[],
+  open: OpenStorage<Tx>,
+  host: ContractHost<Tx>,
+): readonly ContractCase[] {
   return cases
     .filter(({ needs }) => needs.every((part) => host[part] !== undefined))
-    .map((one) => ({
-      name: one.name,
-      run: () => one.run(open, host),
-    }))
+    .map((one) => ({ name: one.name, run: () => one.run(open, host) }))
 }

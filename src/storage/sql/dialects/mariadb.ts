@@ -14,7 +14,10 @@ const LOCK = "concat('forgelet migrates ', sha1(database()))"
 const LOCK_WAIT = 10
 
 /** A host's limit for statements is not meant for a migration. */
-const LIMITS = `set statement lock_wait_timeout = ${LOCK_WAIT}, innodb_lock_wait_timeout = ${LOCK_WAIT}, max_statement_time = 0, sql_safe_updates = 0 for`
+const LIMITS = `lock_wait_timeout = ${LOCK_WAIT}, innodb_lock_wait_timeout = ${LOCK_WAIT}, max_statement_time = 0, sql_safe_updates = 0`
+
+/** What is before the settings of one statement. */
+const SETTING = 'set statement '
 
 /** Where connections do not commit by themselves, a read has begun a transaction, and what is written stays in it. */
 const COMMIT = command('commit')
@@ -100,7 +103,7 @@ export const mysqlDialect: SqlDialect = {
   fitsType: (ids, type) => FITTING[ids].test(type),
   privileges: { keys: ['REFERENCES'], triggers: ['TRIGGER', 'log_bin_trust_function_creators = 1 or SUPER'] },
   replacesViews: true,
-  follows: { by: 'keys', dropped: 'foreign key' },
+  follows: { by: 'keys', dropped: 'foreign key', unchecked: sql.raw(`${SETTING}foreign_key_checks = 0 for `) },
   fence: {
     names: (name, isConditional) => fenceTriggers(isConditional).map(({ suffix }) => `${name}_${suffix}`),
     create: fence,
@@ -111,9 +114,9 @@ export const mysqlDialect: SqlDialect = {
   },
   keyNames: ({ prefix }) =>
     textQuery(
-      'select lower(constraint_name) as name from information_schema.referential_constraints ' +
+      'select lower(constraint_name) as name, referenced_table_name as `on` from information_schema.referential_constraints ' +
         'where constraint_schema = database() and left(lower(constraint_name), char_length(?)) = ? ' +
-        'union all select lower(trigger_name) from information_schema.triggers ' +
+        'union all select lower(trigger_name), event_object_table from information_schema.triggers ' +
         'where trigger_schema = database() and left(lower(trigger_name), char_length(?)) = ?',
       [prefix, prefix, prefix, prefix],
     ),
@@ -146,13 +149,14 @@ export const mysqlDialect: SqlDialect = {
     begin: () => [
       {
         ...textQuery<{ lock: string }>(
-          `${LIMITS} select if(get_lock(${LOCK}, ${LOCK_WAIT}) = 1, 'taken', 'busy') as \`lock\``,
+          `${SETTING}${LIMITS} for select if(get_lock(${LOCK}, ${LOCK_WAIT}) = 1, 'taken', 'busy') as \`lock\``,
         ),
         mayTakeLong: true,
       },
       COMMIT,
     ],
-    limited: (text) => `${LIMITS} ${text}`,
+    limited: (text) =>
+      text.startsWith(SETTING) ? text.replace(SETTING, `${SETTING}${LIMITS}, `) : `${SETTING}${LIMITS} for ${text}`,
     end: [COMMIT, UNLOCK],
     abandon: UNLOCK,
   },

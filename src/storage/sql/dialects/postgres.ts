@@ -49,13 +49,14 @@ export const postgresDialect: SqlDialect = {
     ),
   // A transaction that keeps an older snapshot fails at the lock, because the version was raised meanwhile.
   lockingRead: '',
+  readsSnapshot: sql`pg_catalog.current_setting('transaction_isolation') <> 'read committed'`,
   exactly: (text) => sql`cast(${text} as ${TEXT})`,
   milliseconds: (time) => sql`extract(epoch from ${time}) * 1000`,
   // A key share lets others change the other columns of the row, such as the title of an issue.
   hostColumns: ({ schema, table }) =>
     textQuery(
       `select cast(a.attname as text) as "column", pg_catalog.format_type(a.atttypid, a.atttypmod) as "type", cast(case when exists (
-        select from pg_catalog.pg_index as i where i.indrelid = c.oid and i.indisunique and i.indisvalid
+        select from pg_catalog.pg_index as i where i.indrelid = c.oid and i.indisunique and i.indisvalid and i.indimmediate
           and i.indpred is null and i.indexprs is null and i.indnkeyatts = 1 and i.indkey[0] = a.attnum) then 1 else 0 end as double precision) as "isUnique",
         pg_catalog.concat_ws(',', case when not pg_catalog.has_table_privilege(c.oid, 'select') then 'SELECT' end,
           case when not pg_catalog.has_any_column_privilege(c.oid, 'update') then 'UPDATE' end,
@@ -79,11 +80,11 @@ export const postgresDialect: SqlDialect = {
   },
   keyNames: ({ schema, prefix }) =>
     textQuery(
-      'select cast(k.conname as text) as "name" from pg_catalog.pg_constraint as k ' +
-        'join pg_catalog.pg_class as c on c.oid = k.conrelid ' +
+      'select cast(k.conname as text) as "name", cast(r.relname as text) as "on" from pg_catalog.pg_constraint as k ' +
+        'join pg_catalog.pg_class as c on c.oid = k.conrelid join pg_catalog.pg_class as r on r.oid = k.confrelid ' +
         `where k.contype = 'f' and k.convalidated and pg_catalog.starts_with(cast(k.conname as text), $1) and ${isIn(schema)} ` +
-        'union all select cast(t.tgname as text) from pg_catalog.pg_trigger as t ' +
-        "join pg_catalog.pg_proc as p on p.oid = t.tgfoid where not t.tgisinternal and t.tgenabled <> 'D' " +
+        'union all select cast(t.tgname as text), cast(r.relname as text) from pg_catalog.pg_trigger as t ' +
+        "join pg_catalog.pg_class as r on r.oid = t.tgrelid join pg_catalog.pg_proc as p on p.oid = t.tgfoid where not t.tgisinternal and t.tgenabled <> 'D' " +
         `and pg_catalog.starts_with(cast(t.tgname as text), $1) and ${isIn(schema, 'function')}`,
       schema === undefined ? [prefix] : [prefix, schema],
     ),

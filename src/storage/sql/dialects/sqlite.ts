@@ -65,10 +65,10 @@ export const sqliteDialect: SqlDialect = {
     drop: ({ name }) => fenceNames(name).map((one) => sql`drop trigger if exists ${sql.id(one)}`),
   },
   keyNames: ({ prefix }) =>
-    textQuery("select name from sqlite_master where type = 'trigger' and substr(name, 1, length(?)) = ?", [
-      prefix,
-      prefix,
-    ]),
+    textQuery(
+      'select name, tbl_name as "on" from sqlite_master where type = \'trigger\' and substr(name, 1, length(?)) = ?',
+      [prefix, prefix],
+    ),
   outboxOrder: 'id',
   removeEvents: (build, ids) => build.deleteFrom('events').where('id', 'in', elements(ids, INTEGER)),
   now: sql`cast(round((julianday('now') - 2440587.5) * 86400000) as integer)`,

@@ -115,7 +115,7 @@ function misfitsOf(
   if (keyOf === undefined || key === undefined) return [...missing, ...privileges]
 
   const chosen = ids.columns[keyOf]
-  const fitting = (['bigint', 'uuid', 'text'] as const).find((type) => dialect.fitsType(type, key.type))
+  const fitting = (['bigint', 'text', 'uuid'] as const).find((type) => dialect.fitsType(type, key.type))
   const advice = fitting === undefined ? 'no ids fit it' : `set ids: { ${keyOf}: '${fitting}' }`
   return [
     ...missing,
@@ -125,7 +125,9 @@ function misfitsOf(
       : [`tables.${name}.id: ${table}.${key.column} is ${key.type}, and ids.${keyOf} is ${chosen}: ${advice}`]),
     ...(key.isUnique === 1 || !isKeyed
       ? []
-      : [`tables.${name}.id: ${table}.${key.column} is neither the primary key nor unique`]),
+      : [
+          `tables.${name}.id: ${table}.${key.column} is neither the primary key nor unique, without a key that is deferrable`,
+        ]),
     ...(any.misfit === '' || !isKeyed ? [] : [`tables.${name}.table: ${table} ${any.misfit}: set keys: false`]),
   ]
 }

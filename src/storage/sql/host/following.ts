@@ -5,7 +5,7 @@ import type { SchemaStatement } from '../dialect.ts'
 import { schemaStatement } from '../dialect.ts'
 import type { Query } from '../query.ts'
 import { compileStatement, defineQuery } from '../query.ts'
-import { firstRow, replacedViews } from '../schema/ddl.ts'
+import { firstRow, replacedViews, VIEWS } from '../schema/ddl.ts'
 import type { Session } from '../session.ts'
 import { query, queryFirst } from '../session.ts'
 import { checkCatalogue, misfits } from './catalogue.ts'
@@ -69,11 +69,22 @@ export class Following {
 
   *#missing(session: Session): SyncOrAsync<readonly string[]> {
     const { dialect, schema, prefix, tables } = this.#context
-    const needed = followingNames(this.#context)
-    if (needed.length === 0) return []
+    if (this.#description === '') return []
+    const needed = new Map(followingNames(this.#context).map(({ name, on }) => [name, on]))
 
-    const present = new Set((yield* query(session, dialect.keyNames({ schema, prefix }))).map(({ name }) => name))
-    const missing = needed.filter((name) => !present.has(name)).map((name) => `${name} is missing: call migrate()`)
+    const present = new Map(
+      (yield* query(session, dialect.keyNames({ schema, prefix }))).map(({ name, on }) => [name, on]),
+    )
+    const missing = [...needed].flatMap(([name, on]) => {
+      const found = present.get(name)
+      if (found === undefined) return [`${name} is missing: call migrate()`]
+      // A key or trigger stays with its table when that is renamed and another takes its name.
+      return found.toLowerCase() === on.toLowerCase() ? [] : [`${name} is on ${found}, not on ${on}: call migrate()`]
+    })
+    // A host that changes a table removes the views first that refer to it.
+    const found = new Set((yield* query(session, dialect.columns({ schema, prefix }))).map(({ table }) => table))
+    const views = VIEWS.map((name) => `${prefix}${name}`).filter((name) => !found.has(name))
+    const withoutViews = views.map((name) => `${name} is missing: call migrate()`)
     // A foreign key leaves no such rows.
     const keys = dialect.follows.by === 'triggers' ? hostKeys(tables) : []
     const orphans: string[] = []
@@ -86,6 +97,6 @@ export class Following {
       if (found === undefined) continue
       orphans.push(`${prefix}${key.table} refers to rows of ${key.host.table} that are gone: call migrate()`)
     }
-    return [...missing, ...orphans]
+    return [...missing, ...withoutViews, ...orphans]
   }
 }

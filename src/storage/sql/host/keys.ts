@@ -2,7 +2,7 @@ import type { RawBuilder } from 'kysely'
 import { sql } from 'kysely'
 import type { HostThing, PinKind } from '../../../schema/records.ts'
 import type { SqlContext } from '../context.ts'
-import type { SchemaStatement } from '../dialect.ts'
+import type { KeyName, SchemaStatement } from '../dialect.ts'
 import { schemaStatement } from '../dialect.ts'
 import { HOST_THINGS } from '../ids.ts'
 import { TABLE_DESCRIPTIONS, valueType } from '../schema/tables.ts'
@@ -77,11 +77,14 @@ export function followingStatements(context: SqlContext, typeOf: TypeOfKey): rea
   const { dialect, tables, build } = context
   const keys = hostKeys(tables)
   const members = tables?.members
+  const { follows } = dialect
+  const made = follows.by === 'triggers' ? removalTriggers(context, keys) : foreignKeys(context, keys, typeOf)
+  // Others may add an orphan meanwhile, unless they wait for the migration. Behind a key that was not checked, none can.
+  const isUnchecked = follows.by === 'keys' && follows.unchecked !== undefined
   const statements = [
     ...removedKeys(context),
-    ...keys.map(orphans),
     ...keys.flatMap((key) => (key.isActor ? [actorIndex(context, key)] : [])),
-    ...(dialect.follows.by === 'triggers' ? removalTriggers(context, keys) : foreignKeys(context, keys, typeOf)),
+    ...(isUnchecked ? [...made, ...keys.map(orphans)] : [...keys.map(orphans), ...made]),
     ...(members === undefined || members.check === 'none'
       ? []
       : dialect.fence.create({ ...fenceOf(context), members: named(members), ...columnsOf(members), ...OURS })),
@@ -91,18 +94,20 @@ export function followingStatements(context: SqlContext, typeOf: TypeOfKey): rea
 
 const OURS = { heads: sql.table('heads'), blocks: sql.table('organization_blocks') }
 
-/** Returns the names of the keys and triggers that must be there. */
-export function followingNames(context: SqlContext): readonly string[] {
+/** Returns the keys and triggers that must be there. */
+export function followingNames(context: SqlContext): readonly KeyName[] {
   const { dialect, tables } = context
   const keys = hostKeys(tables)
-  const removing =
-    dialect.follows.by === 'triggers'
-      ? removalsOf(keys).map((removal) => removalName(context, removal))
-      : keys.map((key) => keyName(context, key))
+  const following = keys.flatMap((key): readonly KeyName[] => {
+    const on = key.host.table
+    if (dialect.follows.by === 'keys') return [{ name: keyName(context, key), on }]
+    return triggerNames(context, removalOf(key)).map((name) => ({ name, on }))
+  })
   const { members } = tables ?? {}
   const isFenced = members !== undefined && members.check !== 'none'
   const { name } = fenceOf(context)
-  return [...removing, ...(isFenced ? dialect.fence.names(name, members.where !== undefined) : [])]
+  const fence = isFenced ? dialect.fence.names(name, members.where !== undefined) : []
+  return [...following, ...fence.map((one) => ({ name: one, on: members?.table ?? '' }))]
 }
 
 function removedKeys(context: SqlContext): readonly RawBuilder<unknown>[] {
@@ -110,9 +115,9 @@ function removedKeys(context: SqlContext): readonly RawBuilder<unknown>[] {
   const { follows } = dialect
   const drops =
     follows.by === 'triggers'
-      ? (['user', 'organization', 'repository', 'issue', 'pullRequest'] as const).map(
-          (removal) => sql`drop trigger if exists ${sql.id(removalName(context, removal))}`,
-        )
+      ? (['user', 'organization', 'repository', 'issue', 'pullRequest'] as const)
+          .flatMap((removal) => triggerNames(context, removal))
+          .map((name) => sql`drop trigger if exists ${sql.id(name)}`)
       : EVERY_KEY.map(
           (key) =>
             sql`alter table ${sql.table(key.table)} drop ${sql.raw(follows.dropped)} if exists ${sql.id(keyName(context, key))}`,
@@ -158,7 +163,8 @@ function actorIndex({ dialect, prefix }: SqlContext, { table, column }: HostKey)
 }
 
 function foreignKeys(context: SqlContext, keys: readonly HostKey[], typeOf: TypeOfKey): readonly RawBuilder<unknown>[] {
-  const { ids } = context
+  const { ids, dialect } = context
+  const unchecked = (dialect.follows.by === 'keys' && dialect.follows.unchecked) || sql``
   return keys.flatMap((key) => {
     const { table, column, thing, host, isActor, kind } = key
     const [ours, given] = [sql.table(table), typeOf(key)]
@@ -174,7 +180,7 @@ function foreignKeys(context: SqlContext, keys: readonly HostKey[], typeOf: Type
     return [
       ...typed,
       ...(generated ?? []),
-      sql`alter table ${ours} add constraint ${sql.id(keyName(context, key))} foreign key (${sql.id(referring)}) references ${target} on delete ${sql.raw(isActor ? 'set null' : 'cascade')}`,
+      sql`${unchecked}alter table ${ours} add constraint ${sql.id(keyName(context, key))} foreign key (${sql.id(referring)}) references ${target} on delete ${sql.raw(isActor ? 'set null' : 'cascade')}`,
     ]
   })
 }
@@ -190,8 +196,9 @@ function removalsOf(keys: readonly HostKey[]): readonly Removal[] {
   return [...new Set(keys.map(removalOf))]
 }
 
-function removalName({ prefix }: SqlContext, removal: Removal): string {
-  return `${prefix}${removal === 'pullRequest' ? 'pull_request' : removal}_removed`
+function triggerNames({ prefix }: SqlContext, removal: Removal): readonly [removed: string, kept: string] {
+  const name = `${prefix}${removal === 'pullRequest' ? 'pull_request' : removal}`
+  return [`${name}_removed`, `${name}_id_kept`]
 }
 
 function removalTriggers(context: SqlContext, keys: readonly HostKey[]): readonly RawBuilder<unknown>[] {
@@ -200,14 +207,24 @@ function removalTriggers(context: SqlContext, keys: readonly HostKey[]): readonl
     const [first] = own
     if (first === undefined) return []
     const { host } = first
-    const old = sql`old.${sql.id(host.id ?? 'id')}`
+    const [removed, kept] = triggerNames(context, removal)
+    const id = sql.id(host.id ?? 'id')
+    const old = sql`old.${id}`
+    const referring = own.map(({ table, column, kind }) => {
+      const ofKind = kind === undefined ? sql`` : sql` and kind = ${sql.lit(kind)}`
+      return sql`exists (select 1 from ${sql.table(table)} where ${sql.id(column)} = ${old}${ofKind})`
+    })
     const steps = own.map(({ table, column, isActor, kind }) => {
       const [ours, where] = [sql.table(table), sql`${sql.id(column)} = ${old}`]
       const ofKind = kind === undefined ? sql`` : sql` and kind = ${sql.lit(kind)}`
       if (isActor) return sql`update ${ours} set ${sql.id(column)} = null where ${where};`
       return sql`delete from ${ours} where ${where}${ofKind};`
     })
-    return sql`create trigger ${sql.id(removalName(context, removal))} after delete on ${named(host)} begin ${sql.join(steps, sql` `)} end`
+    return [
+      sql`create trigger ${sql.id(removed)} after delete on ${named(host)} begin ${sql.join(steps, sql` `)} end`,
+      // As a foreign key does: the id of a row that is referred to does not change.
+      sql`create trigger ${sql.id(kept)} before update of ${id} on ${named(host)} when new.${id} is not ${old} and (${sql.join(referring, sql` or `)}) begin select raise(abort, 'the forge refers to this row by its id'); end`,
+    ]
   })
 }
 

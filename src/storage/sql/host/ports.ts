@@ -27,16 +27,43 @@ export function hostPorts<Tx>(context: SqlContext, runtime: SqlRuntime<Tx>): Par
   }
 }
 
-/** Returns the query whether a user is a member of an organization; undefined if the storage does not know the members. */
-export function memberQuery(context: SqlContext): Query<BlockKey, unknown> | undefined {
-  const { tables, ids } = context
+/** What is found of a member: 1. 0 says that the transaction does not see members who joined since its snapshot. */
+export interface MemberRow {
+  readonly found: number
+}
+
+/**
+ * Returns the query whether a user is a member of an organization; undefined if the storage does not know the members.
+ *
+ * @param isGuarded - whether a decision about a block depends on it, so that it must say what it may not see
+ */
+export function memberQuery(
+  context: SqlContext,
+  { isGuarded }: { readonly isGuarded: boolean },
+): Query<BlockKey, MemberRow> | undefined {
+  const { tables, ids, dialect } = context
   const members = tables?.members
   if (members === undefined) return undefined
   return compiled(context, (given: QueryValues<BlockKey>) => {
     const organization = sql`${sql.id(members.organization)} = ${ids.given('organization', given('organizationId'))}`
     const user = sql`${sql.id(members.user)} = ${ids.given('user', given('userId'))}`
-    return sql`select 1 as found from ${named(members)} where ${organization} and ${user}${also(members.where)}`
+    const found = sql<MemberRow>`select ${dialect.number(sql`1`)} as found from ${named(members)} where ${organization} and ${user}${also(members.where)}`
+    if (!isGuarded || dialect.readsSnapshot === undefined || members.check === 'none') return found
+    return sql<MemberRow>`${found} union all select ${dialect.number(sql`0`)} where ${dialect.readsSnapshot}`
   })
+}
+
+/** Returns whether a query has found a member. */
+export function hasMember(rows: readonly MemberRow[]): boolean {
+  return rows.some(({ found }) => found === 1)
+}
+
+/** Refuses to block a user who may have become a member since. @throws TypeError if the query could not see that */
+export function refuseSnapshot(rows: readonly MemberRow[]): void {
+  if (rows.every(({ found }) => found !== 0)) return
+  throw new TypeError(
+    'a block in a transaction that reads a snapshot does not see new members: begin it at READ COMMITTED',
+  )
 }
 
 function compiled<P, Row>({ build }: SqlContext, text: (given: QueryValues<P>) => RawBuilder<Row>): Query<P, Row> {
@@ -342,7 +369,7 @@ function memberPorts<Tx>(
   { members, organizations }: HostTables,
   runtime: SqlRuntime<Tx>,
 ): Partial<HostPorts<Tx>> {
-  const find = memberQuery(context)
+  const find = memberQuery(context, { isGuarded: false })
   if (members === undefined || organizations === undefined || find === undefined) return {}
   const { ids, dialect } = context
   const id = sql.id(organizations.id ?? 'id')

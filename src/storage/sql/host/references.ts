@@ -90,19 +90,17 @@ function mayBeMissing({ tables }: ReferenceContext, row: HostRow): boolean {
  */
 export function insertReferring(
   context: SqlContext,
-  table: 'board_pins' | 'organization_blocks' | 'blocks_by_users' | 'user_grants',
+  table: ReferringTable,
   values: Readonly<Record<string, RawBuilder<unknown>>>,
 ): Compilable<unknown> {
   const { build, tables } = context
-  const types = new Map<string, ColumnType>(Object.entries(TABLE_DESCRIPTIONS[table].columns))
   const conditions: RawBuilder<unknown>[] = []
-  const written = Object.entries(values).map(([column, value]) => {
-    const type = String(types.get(column))
-    const thing = HOST_THINGS.find((one) => one === type.replace('?', ''))
+  const { kind } = values
+  const written = Object.entries(withActors(context, table, values)).map(([column, value]) => {
+    const type = typeIn(table, column)
+    const thing = HOST_THINGS.find((one) => one === type)
     const host = thing && tableOf(tables, { thing })
     if (thing === undefined || host === undefined) return value
-    if (type.endsWith('?')) return sql`(select ${sql.ref(`host.${host.id ?? 'id'}`)} from ${keyed(host, value)})`
-    const { kind } = values
     const found = (one?: PinKind) => existsIn(context, { thing, kind: one }, value)
     const isKind = (one: PinKind) => sql`(${kind} = ${sql.lit(one)} and ${found(one)})`
     const isDivided = thing === 'issue' && kind !== undefined && hasTwoIssueTables(tables)
@@ -115,6 +113,29 @@ export function insertReferring(
   const source = tables === undefined ? sql`values (${sql.join(written)})` : row
   const insert = sql`insert into ${sql.table(table)} (${columns}) ${source}`
   return { compile: () => insert.compile(build) }
+}
+
+/** Returns the values with null in place of an actor who is missing in the table of the host. */
+export function withActors<V extends Readonly<Record<string, RawBuilder<unknown>>>>(
+  { tables }: ReferenceContext,
+  table: ReferringTable,
+  values: V,
+): V {
+  const users = tableOf(tables, { thing: 'user' })
+  if (users === undefined) return values
+  const actors = Object.entries(values).flatMap(([column, value]) =>
+    typeIn(table, column) === 'user?'
+      ? [[column, sql`(select ${sql.ref(`host.${users.id ?? 'id'}`)} from ${keyed(users, value)})`] as const]
+      : [],
+  )
+  return { ...values, ...Object.fromEntries(actors) }
+}
+
+/** The tables whose rows refer to rows of the host. */
+type ReferringTable = 'board_pins' | 'organization_blocks' | 'blocks_by_users' | 'user_grants'
+
+function typeIn(table: ReferringTable, column: string): string {
+  return String(new Map<string, ColumnType>(Object.entries(TABLE_DESCRIPTIONS[table].columns)).get(column))
 }
 
 /** The row of a table of the host that has an id and exists for the forge, for `from`. */
@@ -149,6 +170,12 @@ export class References {
   /** Whether the storage knows no table of the host. */
   get isEmpty(): boolean {
     return this.#context.tables === undefined
+  }
+
+  /** Whether the database removes or locks rows of ours with rows of the host. */
+  get areKept(): boolean {
+    const { tables } = this.#context
+    return tables !== undefined && tables.keys !== false
   }
 
   /** Whether the storage sees in a table of the host if such a thing exists. */

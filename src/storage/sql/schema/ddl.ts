@@ -174,9 +174,10 @@ export function replacedViews(context: SqlContext, names: readonly ViewName[] = 
 }
 
 type ViewName = 'pins' | 'blocks' | 'badge_grants' | 'user_blocks'
-/** The views of version 1, and all. */
+/** The views of version 1. */
 const FIRST_VIEWS: readonly ViewName[] = ['pins', 'blocks', 'badge_grants']
-const VIEWS: readonly ViewName[] = [...FIRST_VIEWS, 'user_blocks']
+/** The views, by name without prefix. */
+export const VIEWS: readonly ViewName[] = [...FIRST_VIEWS, 'user_blocks']
 
 function viewOf({ build, schema, prefix }: SqlContext, name: ViewName): CreateViewBuilder {
   const schemas = schema === undefined ? build.schema : build.schema.withSchema(schema)

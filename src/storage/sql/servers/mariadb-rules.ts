@@ -24,6 +24,7 @@ const HAS_LIMITS = /^(select|insert|update|delete|with)\b/
 export const mariadbRules: ServerRules = {
   setUp: [],
   lengthen: [],
+  giveWay: [],
 
   limited(statement) {
     const { sql, mayTakeLong } = statement

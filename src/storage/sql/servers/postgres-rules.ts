@@ -27,10 +27,18 @@ const SET_UP = `select ${LIMITS}, ${DURABLE}`
 /** All modes of a transaction are explicit, because a role or a database may have other defaults. */
 export const BEGIN: Statement<unknown> = command(`begin isolation level read committed read write; ${SET_UP}`)
 
+/** A wait is shorter than that after which the server looks for a deadlock: it ends the transaction that finds one. */
+const GIVE_WAY = textQuery(
+  "select pg_catalog.set_config('lock_timeout', cast(pg_catalog.floor(least(" +
+    `${MAX_LOCK_WAIT_MS}, 800 * extract(epoch from cast(pg_catalog.current_setting('deadlock_timeout') as interval))` +
+    ')) as text), true)',
+)
+
 /** PostgreSQL. */
 export const postgresRules: ServerRules = {
   setUp: [command(SET_UP)],
   lengthen: [command(`set local statement_timeout = ${MAX_LONG_CALL_MS}`)],
+  giveWay: [GIVE_WAY],
   limited: (statement) => statement,
 
   async refuseUnfit(session) {

@@ -179,12 +179,13 @@ class ServerRuntime<Tx extends object> implements HostedRuntime<Tx> {
 
   /** Runs work between BEGIN and COMMIT. BEGIN is sent together with the first statements. */
   #transact<T>(call: TimedCall, work: Work<T, Tx>): Promise<T> {
-    const { limited, lengthen } = this.#server
+    const { limited, lengthen, giveWay } = this.#server
     return this.#onConnection(call, 'tables', async (_, connection) => {
       const session = new ServerSession(connection, call, {
         retry: 'call',
         limited,
         lengthen,
+        giveWay,
         begin: await connection.begin(),
         lockingRead: this.#context.dialect.lockingRead,
         lend: (hostCode) => this.#queues.lend(connection.identity, hostCode),

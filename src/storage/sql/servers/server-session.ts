@@ -30,6 +30,8 @@ interface SessionOptions {
   readonly lockingRead?: string
   /** What is sent ahead of statements that may take long. */
   readonly lengthen?: readonly Statement<unknown>[]
+  /** What is sent ahead of statements that give way to the host. */
+  readonly giveWay?: readonly Statement<unknown>[]
   /** Runs the host's code, which uses the connection. */
   readonly lend?: <T>(hostCode: () => MaybePromise<T>) => Promise<T>
 }
@@ -66,7 +68,7 @@ export class ServerSession implements Session {
     if (statements.length === 0) return []
     const begin = this.#begin
     this.#begin = []
-    const first = [...begin, ...this.#longer(statements)]
+    const first = [...begin, ...this.#longer(statements), ...this.#shorter(statements)]
     if (first.length === 0) return await this.#send(statements)
     if (begin.length > 0 && statements.some(changesData)) await this.#send(first.splice(0))
     const rows = await this.#send([...first, ...statements])
@@ -92,6 +94,10 @@ export class ServerSession implements Session {
     if (!statements.some(({ mayTakeLong }) => mayTakeLong === true)) return []
     this.#call.lengthen(MAX_LONG_CALL_MS)
     return this.#options.lengthen ?? []
+  }
+
+  #shorter(statements: readonly Statement<unknown>[]): readonly Statement<unknown>[] {
+    return statements.some(({ givesWay }) => givesWay === true) ? (this.#options.giveWay ?? []) : []
   }
 
   async #send(statements: readonly Statement<unknown>[]): Promise<Rows> {

@@ -32,6 +32,11 @@ export interface ServerRules {
   readonly setUp: readonly Statement<unknown>[]
   /** Raises the limit of statements in our transaction to five minutes, where a statement has none of its own. */
   readonly lengthen: readonly Statement<unknown>[]
+  /**
+   * Shortens the waits in our transaction, so that in a circle of waits it ends and is repeated before the server ends that of
+   * the host. None where the server ends the one that has changed less.
+   */
+  readonly giveWay: readonly Statement<unknown>[]
   /** Returns a statement with its limits, for our own connections. */
   limited(statement: Statement<unknown>): Statement<unknown>
   /**

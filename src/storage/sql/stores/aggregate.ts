@@ -156,8 +156,9 @@ function* writeReferring<Key, State, Result, Tx>(
   { session, change, open }: Attempt<Key, State, Result, Tx>,
 ): SyncOrAsync<readonly ForgeEvent[]> {
   const locks = references.locking(refers, change.by.actorId)
+  const all = [...locks, ...statements]
   const logged: Logged = {
-    statements: [...locks, ...statements],
+    statements: references.areKept ? all.map(givingWay) : all,
     verify(rows) {
       const written = rows.slice(locks.length)
       // An insert that returns its row returns none if a row of the host is missing to which it refers.
@@ -174,6 +175,10 @@ function* writeReferring<Key, State, Result, Tx>(
     yield* refuseMissing(session, references, refers)
     throw new BrokenReference(error) // it was missing for a moment
   }
+}
+
+function givingWay<Row>(statement: Statement<Row>): Statement<Row> {
+  return { ...statement, givesWay: true }
 }
 
 function isAnswered({ sql, returnsRows }: Statement<unknown>): boolean {

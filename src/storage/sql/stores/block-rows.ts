@@ -5,7 +5,7 @@ import type { BlockFacts } from '../../../schema/records.ts'
 import type { SqlContext } from '../context.ts'
 import type { Row } from '../fields.ts'
 import { fieldsOf } from '../fields.ts'
-import { ALWAYS, existsIn, insertReferring, livesIn } from '../host/references.ts'
+import { ALWAYS, existsIn, insertReferring, livesIn, withActors } from '../host/references.ts'
 import type { Query, QueryValues, Slot } from '../query.ts'
 import { defineQuery } from '../query.ts'
 import type { Tables } from '../schema/tables.ts'
@@ -48,6 +48,8 @@ export interface BlockRows<B extends BlockFacts> {
   readonly removeOf: Query<{ readonly userId: Id }, BlockerKey>
   /** Removes the blocks by an organization or a user. */
   readonly removeBy: Query<BlockerKey, { readonly userId: Id }>
+  /** Counts the blocks by an organization or a user, hidden ones too. */
+  readonly count: Query<BlockerKey, { readonly total: number }>
   readonly among: Query<BlockerKey & { readonly userIds: readonly Id[] }, { readonly userId: Id }>
   readonly page: PageReader<BlockerKey, B>
 }
@@ -58,7 +60,7 @@ export interface BlockRows<B extends BlockFacts> {
  * @param toBlock - makes a block of who blocks, who is blocked, and what is stored
  */
 export function blockRows<B extends BlockFacts, Tx>(
-  { context, references }: StoreParts<Tx>,
+  { context, references, heads }: StoreParts<Tx>,
   table: BlockTable,
   toBlock: (blocker: Id, userId: Id, stored: StoredBlock) => B,
 ): BlockRows<B> {
@@ -70,9 +72,12 @@ export function blockRows<B extends BlockFacts, Tx>(
   const isBy = <P extends BlockerKey>(values: QueryValues<P>) => isBlocker(context, table, values('blocker'))
   const isBlockedAlive = isUserAlive(context, table)
 
+  const counted = <P extends BlockerKey>(values: QueryValues<P>) =>
+    build.selectFrom(table).select(columns.count().as('total')).where(isBy(values))
+
   const owner = (values: QueryValues<BlockerKey & HeadKey & Slice>) => ({
-    exists: existsIn(context, { thing }, given(values)),
-    total: build.selectFrom(table).select(columns.count().as('total')).where(isBy(values)).where(isBlockedAlive),
+    exists: references.has(thing) ? existsIn(context, { thing }, given(values)) : heads.isNotRetired(values),
+    total: counted(values).where(isBlockedAlive),
   })
 
   return {
@@ -85,7 +90,7 @@ export function blockRows<B extends BlockFacts, Tx>(
     update: defineQuery((values: QueryValues<BlockIds & BlockFacts>) =>
       build
         .updateTable(table)
-        .set(fields.written(values, 'note', 'blockedAt', 'blockedBy'))
+        .set(withActors(context, table, fields.written(values, 'note', 'blockedAt', 'blockedBy')))
         .where(isBy(values))
         .where(fields.are(values, 'userId')),
     ),
@@ -104,6 +109,7 @@ export function blockRows<B extends BlockFacts, Tx>(
       (values: QueryValues<BlockerKey>) => build.deleteFrom(table).where(isBy(values)).returning(fields.read('userId')),
       { mayTakeLong: true },
     ),
+    count: defineQuery((values: QueryValues<BlockerKey>) => counted(values)),
     among: defineQuery((values: QueryValues<BlockerKey & { readonly userIds: readonly Id[] }>) =>
       selectAmong(context, table, values('blocker'), values('userIds')),
     ),
@@ -120,7 +126,7 @@ export function blockRows<B extends BlockFacts, Tx>(
           .limit(values('limit'))
           .offset(values('offset')),
       toItem: (row, key) => toBlock(key.blocker, row.userId, row),
-      owner: references.has(thing) ? owner : undefined,
+      owner: references.has(thing) || references.has('user') ? owner : undefined,
     }),
   }
 }

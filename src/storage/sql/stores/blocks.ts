@@ -3,7 +3,8 @@ import type { OrganizationBlock } from '../../../schema/records.ts'
 import type { SyncOrAsync } from '../../../schema/sync-or-async.ts'
 import { after } from '../../../schema/sync-or-async.ts'
 import type { BlockKey, BlockState, BlockStore } from '../../contract/stores.ts'
-import { memberQuery } from '../host/ports.ts'
+import type { MemberRow } from '../host/ports.ts'
+import { hasMember, memberQuery, refuseSnapshot } from '../host/ports.ts'
 import type { Referred } from '../host/references.ts'
 import type { QueryValues } from '../query.ts'
 import { defineQuery } from '../query.ts'
@@ -29,11 +30,11 @@ export function sqlBlocks<Tx>(parts: StoreParts<Tx>): { store: BlockStore<Tx> } 
   const find = defineQuery((given: QueryValues<BlockKey>) =>
     selectBlock(context, 'organization_blocks', given('organizationId'), given),
   )
-  const findMember = memberQuery(context)
+  const findMember = memberQuery(context, { isGuarded: true })
 
   const headOf = (organizationId: Id): HeadKey => heads.of('organization', organizationId)
 
-  const blocks: SqlAggregate<BlockKey, BlockState, [StoredBlock, unknown?]> = {
+  const blocks: SqlAggregate<BlockKey, BlockState, [StoredBlock] | [StoredBlock, MemberRow]> = {
     own: ({ organizationId, userId }) => ({ organizationId, userId }),
     locks: ({ organizationId, userId }) =>
       references.has('user') ? [headOf(organizationId)] : [heads.of('user', userId), headOf(organizationId)],
@@ -43,11 +44,12 @@ export function sqlBlocks<Tx>(parts: StoreParts<Tx>): { store: BlockStore<Tx> } 
     state: (key, [[row], members], { epoch }) => ({
       block: row && toBlock(key.organizationId, key.userId, row),
       epoch,
-      ...(members && { isMember: members.length > 0 }),
+      ...(members && { isMember: hasMember(members) }),
     }),
 
-    writing: (key, { before, after: { block, epoch }, head }) =>
-      listWriting(
+    writing(key, { before, after: { block, epoch }, head, rows: [, members = []] }) {
+      if (before.block === undefined && block !== undefined) refuseSnapshot(members)
+      return listWriting(
         { ...head, epoch },
         before.block,
         block,
@@ -57,7 +59,8 @@ export function sqlBlocks<Tx>(parts: StoreParts<Tx>): { store: BlockStore<Tx> } 
           remove: () => rows.remove(idsOf(key)),
         },
         () => accountsOf(key),
-      ),
+      )
+    },
   }
 
   return {
@@ -86,11 +89,14 @@ export function sqlBlocks<Tx>(parts: StoreParts<Tx>): { store: BlockStore<Tx> } 
     },
 
     *organization(session, { organizationId }) {
-      const [head] = (yield* heads.lock(session, [headOf(organizationId)], [])).heads
+      // The head does not count what the database removes with a user.
+      const counting = rows.count({ blocker: organizationId })
+      const { heads: locked, rows: counted } = yield* heads.lock(session, [headOf(organizationId)], [counting])
+      const [head] = locked
       if (head === undefined || head.retired) return undefined
 
       return {
-        removed: { blocks: head.total },
+        removed: { blocks: counted[0][0]?.total ?? 0 },
         statements: [rows.removeBy({ blocker: organizationId })],
         retired: [head],
       }

@@ -1,3 +1,5 @@
+import type { RawBuilder, SqlBool } from 'kysely'
+import { sql } from 'kysely'
 import { notFound } from '../../../schema/errors.ts'
 import type { Id } from '../../../schema/ids.ts'
 import type { MaybePromise, SyncOrAsync } from '../../../schema/sync-or-async.ts'
@@ -117,6 +119,12 @@ export class Heads {
   refuseRetired({ scope, retired }: Pick<Head, 'scope' | 'retired'>): void {
     const thing = HEAD_SCOPES[scope]
     if (retired && thing !== undefined && !this.#references.has(thing)) throw notFound(thing)
+  }
+
+  /** Returns the condition that a head is not retired, for a query that reads something else. */
+  isNotRetired<P extends HeadKey>(given: QueryValues<P>): RawBuilder<SqlBool> {
+    const key = sql`scope = ${given('scope')} and ${sql.id('key')} = ${given('key')}`
+    return sql`not exists (select 1 from ${sql.table('heads')} where ${key} and retired = 1)`
   }
 
   /** Returns the statements that lock heads. */

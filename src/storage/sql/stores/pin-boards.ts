@@ -38,7 +38,7 @@ export function sqlPinBoards<Tx>(
   parts: StoreParts<Tx>,
 ): { store: PinBoardStore<Tx> } & Removals<'repository' | 'issue'> {
   const { context, runtime, heads, references } = parts
-  const { build, ids, dialect } = context
+  const { build, ids, columns, dialect } = context
   const pins = fieldsOf(context, 'board_pins')
 
   const isAlive = livesIn(context, 'issue', 'board_pins')
@@ -95,6 +95,10 @@ export function sqlPinBoards<Tx>(
 
   const removeBoards = defineQuery((given: QueryValues<{ repositoryId: Id }>) =>
     build.deleteFrom('board_pins').where(pins.are(given, 'repositoryId')),
+  )
+
+  const count = defineQuery((given: QueryValues<{ repositoryId: Id }>) =>
+    build.selectFrom('board_pins').select(columns.count().as('pins')).where(pins.are(given, 'repositoryId')),
   )
 
   const boardsWith = defineQuery((given: QueryValues<{ issueId: Id }>) =>
@@ -156,11 +160,11 @@ export function sqlPinBoards<Tx>(
     *repository(session, { repositoryId }) {
       const scopes = ['issueBoard', 'pullRequestBoard', 'issueImports'] as const
       const keys = scopes.map((scope) => heads.of(scope, repositoryId))
-      const { heads: locked } = yield* heads.lock(session, keys, [])
+      // The heads do not count what the database removes with an issue.
+      const { heads: locked, rows } = yield* heads.lock(session, keys, [count({ repositoryId })])
       if (locked.every(({ retired }) => retired)) return undefined
 
-      const pins = locked.reduce((sum, { total }) => sum + total, 0)
-      return { removed: { pins }, statements: [removeBoards({ repositoryId })], retired: locked }
+      return { removed: { pins: rows[0][0]?.pins ?? 0 }, statements: [removeBoards({ repositoryId })], retired: locked }
     },
 
     /**
@@ -186,7 +190,7 @@ export function sqlPinBoards<Tx>(
         const after = before.filter((row) => row.issueId !== issueId)
         return boards.writing(boardOf(head), { before, after, head, rows: [stored] })
       })
-      const pins = found.reduce((sum, { total }, index) => sum + total - (written[index]?.head.total ?? 0), 0)
+      const pins = loaded.reduce((sum, rows, index) => sum + rows.length - (written[index]?.head.total ?? 0), 0)
       return {
         removed: { pins },
         statements: written.flatMap(({ statements }) => statements),

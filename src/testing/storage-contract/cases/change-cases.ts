@@ -11,7 +11,7 @@ import { meeting } from './gate.ts'
 import type { Race } from './race.ts'
 import { idsTo, raceCases } from './race.ts'
 import type { StorageCase } from './storage-case.ts'
-import { hostCase, outcomeOf, storageCase } from './storage-case.ts'
+import { hostCase, ofReports, outcomeOf, storageCase } from './storage-case.ts'
 
 /** Cases about a change that succeeds, is refused by a rule, or fails in the host. They apply to every aggregate. */
 export const changeCases: readonly StorageCase[] = AGGREGATES.flatMap((one) => [
@@ -111,25 +111,27 @@ export const changeCases: readonly StorageCase[] = AGGREGATES.flatMap((one) => [
 ])
 
 /** Cases about retirements that fail, or are made at once. They apply to every kind of subject. */
-export const retirementCases: readonly StorageCase[] = THINGS.flatMap((retired) => [
-  storageCase(`retiring the ${retired.thing} is undone when the host throws`, async (storage) => {
-    await fill(storage)
-    const before = await everything(storage)
-    const thrown = new Error('the host says no')
-    assert.deepEqual(await outcomeOf(() => retire(storage, retired, { beforeCommit: refusing(thrown) })), { thrown })
-    assert.deepEqual(await outcomeOf(() => retire(storage, retired, { record: refusing(thrown) })), { thrown })
+export const retirementCases: readonly StorageCase[] = THINGS.flatMap((retired) =>
+  [
+    storageCase(`retiring the ${retired.thing} is undone when the host throws`, async (storage) => {
+      await fill(storage)
+      const before = await everything(storage)
+      const thrown = new Error('the host says no')
+      assert.deepEqual(await outcomeOf(() => retire(storage, retired, { beforeCommit: refusing(thrown) })), { thrown })
+      assert.deepEqual(await outcomeOf(() => retire(storage, retired, { record: refusing(thrown) })), { thrown })
 
-    assert.deepEqual(await everything(storage), before)
-    assert.equal((await retire(storage, retired)).length, 1)
-  }),
+      assert.deepEqual(await everything(storage), before)
+      assert.equal((await retire(storage, retired)).length, 1)
+    }),
 
-  storageCase(`retiring the ${retired.thing} many times concurrently happens once`, async (storage) => {
-    await fill(storage)
-    const made = await Promise.all(Array.from({ length: 20 }, () => retire(storage, retired)))
+    storageCase(`retiring the ${retired.thing} many times concurrently happens once`, async (storage) => {
+      await fill(storage)
+      const made = await Promise.all(Array.from({ length: 20 }, () => retire(storage, retired)))
 
-    assert.equal(made.flat().length, 1)
-  }),
-])
+      assert.equal(made.flat().length, 1)
+    }),
+  ].map(ofReports),
+)
 
 /** Cases about an event that cannot be stored. */
 export const eventCases: readonly StorageCase[] = [0, 2].map((healthy) =>

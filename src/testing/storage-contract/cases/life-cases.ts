@@ -9,7 +9,7 @@ import { BOARD, issuesOn, pin } from '../samples/pin-boards.ts'
 import { retire, THINGS } from '../samples/retirements.ts'
 import { idsTo } from './race.ts'
 import type { StorageCase } from './storage-case.ts'
-import { hostCase, outcomeOf, storageCase } from './storage-case.ts'
+import { hostCase, ofReports, outcomeOf, storageCase } from './storage-case.ts'
 
 /** Cases about the lifetime of a storage, from migration to close, and about two storages in one database. */
 export const lifeCases: readonly StorageCase[] = [
@@ -44,12 +44,14 @@ export const lifeCases: readonly StorageCase[] = [
     await storage.close()
   }),
 
-  storageCase('a closed storage refuses every call', async (storage) => {
-    await define(storage, 'a')
-    const { cursor } = await storage.events.read({ after: undefined, limit: 10 })
-    await storage.close()
-    for (const call of callsOn(storage, cursor)) await refusesAsClosed(call)
-  }),
+  ofReports(
+    storageCase('a closed storage refuses every call', async (storage) => {
+      await define(storage, 'a')
+      const { cursor } = await storage.events.read({ after: undefined, limit: 10 })
+      await storage.close()
+      for (const call of callsOn(storage, cursor)) await refusesAsClosed(call)
+    }),
+  ),
 
   storageCase('a change requested before the close is either done or refused, never lost', async (storage) => {
     const pending = Array.from({ length: 10 }, (_, n) => outcomeOf(() => pin(storage, BOARD, String(n))))
@@ -58,19 +60,21 @@ export const lifeCases: readonly StorageCase[] = [
     assert.equal((await Promise.all(pending)).length, 10)
   }),
 
-  hostCase('two storages in one database do not see each other’s changes', ['beside'], async (storage, bench) => {
-    await fill(storage)
-    await define(storage, 'night-owl')
-    const other = await bench.beside()
-    assert.deepEqual(await outbox(other), [])
-    const before = await everything(other)
-    for (const one of AGGREGATES) await one.alter(storage)
-    for (const retired of THINGS) await retire(storage, retired)
+  ofReports(
+    hostCase('two storages in one database do not see each other’s changes', ['beside'], async (storage, bench) => {
+      await fill(storage)
+      await define(storage, 'night-owl')
+      const other = await bench.beside()
+      assert.deepEqual(await outbox(other), [])
+      const before = await everything(other)
+      for (const one of AGGREGATES) await one.alter(storage)
+      for (const retired of THINGS) await retire(storage, retired)
 
-    assert.deepEqual(await everything(other), before)
-    await fill(other)
-    for (const each of [storage, other]) assert.equal((await each.schemaStatus()).state, 'current')
-  }),
+      assert.deepEqual(await everything(other), before)
+      await fill(other)
+      for (const each of [storage, other]) assert.equal((await each.schemaStatus()).state, 'current')
+    }),
+  ),
 
   hostCase('two storages in one database change the same things concurrently', ['beside'], async (storage, bench) => {
     const other = await bench.beside()

@@ -8,7 +8,7 @@ import { retire } from '../samples/retirements.ts'
 import type { Instead } from '../samples/sample.ts'
 import { change, NO_SUBJECT } from '../samples/sample.ts'
 import type { StorageCase } from './storage-case.ts'
-import { storageCase } from './storage-case.ts'
+import { ofReports, storageCase } from './storage-case.ts'
 
 /**
  * Cases about ownership: the caller owns the values that it passes or receives. A change to them does not change the
@@ -53,21 +53,23 @@ export const ownershipCases: readonly StorageCase[] = [
     ),
   ),
 
-  storageCase(
-    'modifying the events that beforeCommit receives changes none that is stored or returned',
-    async (storage) => {
-      const beforeCommit = (received: unknown) => spoil(received)
-      const decide = (rows: readonly PinRow[]) => ({
-        state: [...rows, row('1')],
-        events: [pinned('1')],
-        result: undefined,
-      })
-      const { events } = await change(storage.pinBoards, BOARD, decide, { beforeCommit })
-      const retired = await retire(storage, { thing: 'issue', issueId: '9', ...BOARD }, { beforeCommit })
+  ofReports(
+    storageCase(
+      'modifying the events that beforeCommit receives changes none that is stored or returned',
+      async (storage) => {
+        const beforeCommit = (received: unknown) => spoil(received)
+        const decide = (rows: readonly PinRow[]) => ({
+          state: [...rows, row('1')],
+          events: [pinned('1')],
+          result: undefined,
+        })
+        const { events } = await change(storage.pinBoards, BOARD, decide, { beforeCommit })
+        const retired = await retire(storage, { thing: 'issue', issueId: '9', ...BOARD }, { beforeCommit })
 
-      assert.deepEqual([events[0]?.data, retired[0]?.data], [{ position: 1 }, { wasPinned: false }])
-      assert.deepEqual(await outbox(storage), [...events, ...retired])
-    },
+        assert.deepEqual([events[0]?.data, retired[0]?.data], [{ position: 1 }, { wasPinned: false }])
+        assert.deepEqual(await outbox(storage), [...events, ...retired])
+      },
+    ),
   ),
 
   storageCase('modifying a key after the call changes nothing', async (storage) => {

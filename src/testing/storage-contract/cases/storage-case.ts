@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
-import type { ForgeErrorCode } from '../../../index.ts'
+import type { ForgeErrorCode, HostThing, Id } from '../../../index.ts'
 import { isForgeError } from '../../../index.ts'
-import type { ForgeStorage } from '../../../storage/storage.ts'
+import type { BlockKey, ForgeStorage } from '../../../storage/storage.ts'
 import type { BegunTransaction, ContractHost } from '../contract-host.ts'
 
 /** Opens a new storage, migrated and empty, each time it is called. */
@@ -13,7 +13,17 @@ export interface StorageCase {
   readonly name: string
   /** The parts of the host that the case requires. */
   readonly needs: readonly (keyof ContractHost<unknown>)[]
+  /** Whether it is about what a report of a deletion returns or records. Then it does not run where tables show deletions. */
+  readonly isOfReports?: true
   run<Tx>(open: OpenStorage<Tx>, host: ContractHost<Tx>): Promise<void>
+}
+
+/** The rows of the host that a storage knows. */
+export interface HostRows<Tx> {
+  create(thing: HostThing, ...ids: readonly Id[]): Promise<void>
+  remove(thing: HostThing, id: Id, transaction?: Tx): Promise<void>
+  hide(thing: 'user' | 'issue', row: { readonly id: Id; readonly isHidden: boolean }, transaction?: Tx): Promise<void>
+  addMember(member: BlockKey, transaction?: Tx): Promise<void>
 }
 
 /** Creates a case from a statement and a check that runs on one new storage. The case closes the storage afterwards. */
@@ -40,6 +50,11 @@ export function hostCase(
       }
     },
   }
+}
+
+/** Returns a case that is about what a report of a deletion returns and records. */
+export function ofReports(one: StorageCase): StorageCase {
+  return { ...one, isOfReports: true }
 }
 
 /** Creates a case that runs on a storage in which ids may be any text. */
@@ -76,7 +91,7 @@ export async function outcomeOf(call: () => unknown): Promise<Outcome> {
  * The parts of a host for one case, bound to the storage of the case. Everything that they open is closed when the case
  * ends.
  */
-class CaseHost<Tx> {
+export class CaseHost<Tx> {
   readonly #storage: ForgeStorage<Tx>
   readonly #host: ContractHost<Tx>
   readonly #opened: ForgeStorage<Tx>[] = []
@@ -97,6 +112,17 @@ class CaseHost<Tx> {
   /** Opens a storage with its own names in the same database. */
   async beside(): Promise<ForgeStorage<Tx>> {
     return this.#keep(await this.#part('beside')(this.#storage))
+  }
+
+  /** The tables of the host, with those calls that are about rows. */
+  get rows(): HostRows<Tx> {
+    const [storage, tables] = [this.#storage, this.#part('tables')]
+    return {
+      create: async (thing, ...ids) => void (await tables.create(storage, thing, ids)),
+      remove: async (thing, id, transaction) => void (await tables.remove(storage, thing, id, transaction)),
+      hide: async (thing, row, transaction) => void (await tables.hide?.(storage, thing, row, transaction)),
+      addMember: async (member, transaction) => void (await tables.addMember(storage, member, transaction)),
+    }
   }
 
   /** Begins a transaction of the host. If the case does not end it, it is rolled back afterwards. */

@@ -7,7 +7,7 @@ import { retire, THINGS } from '../samples/retirements.ts'
 import { refusing } from './change-cases.ts'
 import { heldInBeforeCommit, whileWaiting } from './gate.ts'
 import type { Outcome, StorageCase } from './storage-case.ts'
-import { hostCase, outcomeOf } from './storage-case.ts'
+import { hostCase, ofReports, outcomeOf } from './storage-case.ts'
 
 const OTHER = { ...BOARD, repositoryId: '11' }
 
@@ -66,23 +66,25 @@ export const transactionCases: readonly StorageCase[] = [
   ]),
 
   ...THINGS.map((retired) =>
-    hostCase(
-      `retiring the ${retired.thing} in a host’s transaction is kept or undone with it`,
-      ['begin'],
-      async (storage, bench) => {
-        await fill(storage)
-        const before = await everything(storage)
-        const first = await bench.begin()
-        await retire(storage, retired, { transaction: first.transaction })
-        await first.rollback()
-        assert.deepEqual(await everything(storage), before)
+    ofReports(
+      hostCase(
+        `retiring the ${retired.thing} in a host’s transaction is kept or undone with it`,
+        ['begin'],
+        async (storage, bench) => {
+          await fill(storage)
+          const before = await everything(storage)
+          const first = await bench.begin()
+          await retire(storage, retired, { transaction: first.transaction })
+          await first.rollback()
+          assert.deepEqual(await everything(storage), before)
 
-        const { transaction, commit } = await bench.begin()
-        const events = await retire(storage, retired, { transaction })
-        await commit()
-        assert.deepEqual(await outbox(storage), [...before.events, ...events])
-        assert.deepEqual([events.length, await retire(storage, retired)], [1, []])
-      },
+          const { transaction, commit } = await bench.begin()
+          const events = await retire(storage, retired, { transaction })
+          await commit()
+          assert.deepEqual(await outbox(storage), [...before.events, ...events])
+          assert.deepEqual([events.length, await retire(storage, retired)], [1, []])
+        },
+      ),
     ),
   ),
 
