@@ -110,7 +110,10 @@ export interface ForgeEventData {
    * organization, if one blocks, and the user who is blocked.
    */
   'user.blocked': { readonly note: string; readonly blockerId?: Id }
-  /** `blocks.unblock` lifted a block. `blockerId` and the subject are those of `user.blocked`. */
+  /**
+   * `blocks.unblock` lifted a block. `blockerId` is that of `user.blocked`. Subject: the organization, if one blocked, and the
+   * user who was blocked.
+   */
   'user.unblocked': { readonly blockerId?: Id }
   /** `badges.grant` granted a badge; one event for each badge that the user did not hold. Subject: user. */
   'badge.granted': { readonly slug: string }
