@@ -15,7 +15,7 @@ import { writePage } from './page.mjs'
  * In the order of the table. Each module exports `measure({ slices })`, which returns rows as `compare` makes them; that of the
  * growth from 1,000 to 1,000,000 rows returns what the second chart shows.
  */
-const MEASUREMENTS = ['http', 'reads', 'postgres', 'cold-import', 'exchange', 'exchange-database', 'growth']
+const MEASUREMENTS = ['http', 'reads', 'postgres', 'tables', 'cold-import', 'exchange', 'exchange-database', 'growth']
 const RESULTS = join(import.meta.dirname, 'results.json')
 
 const { values, positionals } = parseArgs({

@@ -8,7 +8,13 @@ import { createConnection } from 'mysql2/promise'
 import pg from 'pg'
 import { inFolder } from './harness.mjs'
 
-const NAME = `forgelet_bench_${process.pid}`
+let made = 0
+
+/** Each database has a name of its own. */
+function newName() {
+  made += 1
+  return `forgelet_bench_${process.pid}_${made}`
+}
 
 /**
  * Runs work on every database, one after the other, and returns what it returns. `storage(options)` opens a storage on the
@@ -58,34 +64,34 @@ function onPostgres(work) {
 
 /** Runs work with the URL of a new database on the PostgreSQL server, and drops the database. */
 export async function inPostgres(work) {
-  const server = urlOf('FORGELET_TEST_POSTGRES_URL')
+  const [name, server] = [newName(), urlOf('FORGELET_TEST_POSTGRES_URL')]
   const admin = new pg.Client({ connectionString: server.href })
   await admin.connect()
-  await admin.query(`create database ${NAME}`)
+  await admin.query(`create database ${name}`)
   try {
-    return await work(Object.assign(server, { pathname: `/${NAME}` }).href)
+    return await work(Object.assign(server, { pathname: `/${name}` }).href)
   } finally {
-    await admin.query(`drop database ${NAME} with (force)`)
+    await admin.query(`drop database ${name} with (force)`)
     await admin.end()
   }
 }
 
 async function onMariadb(work) {
-  const server = urlOf('FORGELET_TEST_MARIADB_URL')
+  const [name, server] = [newName(), urlOf('FORGELET_TEST_MARIADB_URL')]
   const host = await createConnection({ uri: server.href, charset: 'utf8mb4' })
-  await host.query(`create database ${NAME}`)
-  await host.query(`use ${NAME}`)
+  await host.query(`create database ${name}`)
+  await host.query(`use ${name}`)
   try {
     return await work({
       name: 'MariaDB',
       quote: '`',
-      storage: (options) => mysqlStorage(Object.assign(server, { pathname: `/${NAME}` }).href, options),
+      storage: (options) => mysqlStorage(Object.assign(server, { pathname: `/${name}` }).href, options),
       run: (sql) => host.query(sql),
       series: (n) => `(select seq as n from seq_1_to_${n}) as s`,
       analyze: 'analyze table',
     })
   } finally {
-    await host.query(`drop database ${NAME}`)
+    await host.query(`drop database ${name}`)
     await host.end()
   }
 }

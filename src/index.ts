@@ -6,7 +6,7 @@ export { defineBadge, removeBadge, updateBadge } from './core/badges/catalogue-r
 export type { BadgeCatalogueService } from './core/badges/catalogue-service.ts'
 export type { BlockTarget } from './core/blocks/block-rules.ts'
 export { blockUser, refuseOrganization, refuseTarget, unblockUser } from './core/blocks/block-rules.ts'
-export type { BlockService } from './core/blocks/block-service.ts'
+export type { Blocker, BlockService, PossibleBlockers } from './core/blocks/block-service.ts'
 export type { MaybeAsync, Sync } from './core/call.ts'
 export { createForge } from './core/create-forge.ts'
 export type { ConsumeOptions, EventListFilter, EventService } from './core/events/event-service.ts'

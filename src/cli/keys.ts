@@ -93,8 +93,8 @@ export function addKeys(keys: Command, io: CommandIO): void {
         if (!(error instanceof TypeError)) throw error
         throw new CommandError(2, error.message.replace(/^generateKey needs /, 'give '))
       })
-      await writeNew(out, privateKey)
-      await writeNew(`${out}.pub`, publicKey).catch(async (error: unknown) => {
+      await writeNew(out, privateKey, 0o600)
+      await writeNew(`${out}.pub`, publicKey, 0o644).catch(async (error: unknown) => {
         await rm(out)
         throw error
       })
@@ -118,9 +118,9 @@ function linesOf({ userIds = [], comment, created, expires, isRevoked, ...key }:
   return known.map(([name, value]) => `${name.padEnd(13)}${printable(String(value))}`)
 }
 
-/** Writes a file that only its owner may read, and that did not exist. */
-async function writeNew(file: string, text: string): Promise<void> {
-  await writeFile(file, text, { flag: 'wx', mode: 0o600 }).catch((error: unknown) => {
+/** Writes a file that did not exist, with these permissions. */
+async function writeNew(file: string, text: string, mode: number): Promise<void> {
+  await writeFile(file, text, { flag: 'wx', mode }).catch((error: unknown) => {
     throw unwritable(file, error)
   })
 }

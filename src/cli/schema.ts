@@ -1,5 +1,5 @@
 import type { Command } from '@commander-js/extra-typings'
-import type { DatabaseKind, DatabaseStatus } from '../standalone/host-store/open-host-database.ts'
+import type { DatabaseKind, DatabaseStatus, TableOptions } from '../standalone/host-store/open-host-database.ts'
 import { databaseStatus, fileProblems, withHostDatabase } from '../standalone/host-store/open-host-database.ts'
 import type { IdColumns, SchemaStorageOptions } from '../storage/postgres.ts'
 import type { ForgeStorage, SchemaStatus } from '../storage/storage.ts'
@@ -7,6 +7,7 @@ import type { CommandIO, ResultOptions } from './command.ts'
 import { CommandError, newCommand, printable, printResult, toldToStop } from './command.ts'
 import type { Database } from './database.ts'
 import { CREATION, databaseOf, existingDatabase, inDatabase, onDatabase } from './database.ts'
+import { readDataFile } from './files.ts'
 
 const STATUS = `
   forgelet schema status --db forgelet.sqlite --json
@@ -24,21 +25,21 @@ export function addSchema(parent: Command, io: CommandIO): void {
   const status = newCommand(parent, 'status', 'show the state of the tables, and settings that endanger data', STATUS)
   withIds(status).action(async (options) => {
     const database = existingDatabase(options, io)
-    report(await onStorage(database, options.ids, io, (storage) => storage.schemaStatus()), options, io)
+    report(await onStorage(database, await tablesIn(options), io, (storage) => storage.schemaStatus()), options, io)
   })
   const plan = newCommand(parent, 'plan', 'print the SQL that creates the tables, without a connection', PLAN)
   withIds(plan).action(async (options) => {
     const database = databaseOf(options, io)
-    const { prefix, schema, ids } = options
+    const { prefix, schema } = options
     const statements = await onDatabase(database, async () =>
-      (await SCHEMA_PLANS[database.kind]())({ prefix, schema, ids }),
+      (await SCHEMA_PLANS[database.kind]())({ prefix, schema, ...(await tablesIn(options)) }),
     )
-    const lines = statements.map((statement) => `${statement};`)
+    const lines = statements.map((statement) => asScript(database.kind, statement))
     printResult(io, options, { statements }, lines)
   })
   const apply = newCommand(parent, 'apply', 'create or update the tables, also while they are in use', APPLY)
   withIds(apply).action(async (options) => {
-    const made = await onStorage(databaseOf(options, io), options.ids, io, async (storage) => {
+    const made = await onStorage(databaseOf(options, io), await tablesIn(options), io, async (storage) => {
       await storage.migrate()
       return storage.schemaStatus()
     })
@@ -73,12 +74,9 @@ export function addDoctor(program: Command, io: CommandIO): void {
 const REPAIR = 'to do: restore a backup in which doctor finds no problem, or let this user write the file'
 
 /** Reads a file, and the state of its tables. A damaged file may have none that can be read. */
-async function examine(
-  database: Database,
-  options: { readonly full?: true | undefined; readonly ids?: IdColumns | undefined },
-) {
+async function examine(database: Database, options: TableFlags & { readonly full?: true | undefined }) {
   const problems = await fileProblems(database, options.full ? 'integrity_check' : 'quick_check')
-  const status = await databaseStatus(database, options.ids).catch((error: unknown) => {
+  const status = await databaseStatus(database, await tablesIn(options)).catch((error: unknown) => {
     if (problems.length === 0) throw error
   })
   return { problems, status: status ?? undefined }
@@ -105,7 +103,29 @@ function isOfApplication({ forge, server }: DatabaseStatus): boolean {
 
 /** Adds the options that find the tables of a forge. */
 function withIds(command: Command<[], ResultOptions>) {
-  return inDatabase(command).option('--ids <list>', IDS, idColumns)
+  return inDatabase(command)
+    .option('--ids <list>', IDS, idColumns)
+    .option('--tables <file>', 'JSON file that describes the tables of the application, as the option tables does')
+}
+
+/** What says how the tables of a forge are made. */
+interface TableFlags {
+  readonly ids?: IdColumns | undefined
+  readonly tables?: string | undefined
+}
+
+/** Reads the file of `--tables`. The storage checks what it describes. @throws CommandError if it cannot be read */
+async function tablesIn({ ids, tables: file }: TableFlags): Promise<TableOptions> {
+  if (file === undefined) return { ids }
+  const tables = await readDataFile('--tables', file, 2)
+  if (typeof tables === 'object' && tables !== null) return { ids, tables }
+  throw new CommandError(2, `--tables ${file}: write an object such as { "users": { "table": "users" } }`)
+}
+
+/** The `mariadb` command would end a statement at the first semicolon of a trigger. */
+function asScript(kind: DatabaseKind, statement: string): string {
+  const hasBody = kind === 'mysql' && /^create trigger /i.test(statement)
+  return hasBody ? `delimiter //\n${statement}//\ndelimiter ;` : `${statement};`
 }
 
 const IDS = 'column types of ids, such as user=uuid,issue=text (default: bigint)'
@@ -131,14 +151,14 @@ const SCHEMA_PLANS: {
 /** Runs work on the storage of a database, until the command is stopped: what is not committed then is rolled back. */
 function onStorage<T>(
   database: Database,
-  ids: IdColumns | undefined,
+  tables: TableOptions,
   io: CommandIO,
   work: (storage: Pick<ForgeStorage, 'migrate' | 'schemaStatus'>) => Promise<T>,
 ): Promise<T> {
   const stopped = toldToStop(io).then(() => {
     throw new CommandError(3, 'stopped before the end: no change is half applied; run the same command again')
   })
-  const working = () => withHostDatabase(database, ({ storage }) => work(storage), ids)
+  const working = () => withHostDatabase(database, ({ storage }) => work(storage), tables)
   return onDatabase(database, () => Promise.race([working(), stopped]))
 }
 
@@ -163,5 +183,6 @@ const WHAT_TO_DO: { readonly [S in Exclude<State, 'current'>]: string } = {
   empty: `there are no tables: ${CREATION}, or name another database`,
   outdated: `the tables are older than this release needs: ${CREATION}`,
   'too-new': 'the tables are for newer releases only: install a newer forgelet',
-  drifted: 'a table, view or column is missing, or another object has its name: restore it from a copy',
+  drifted:
+    'a table, view or column is missing, or another object has its name: see the warnings, or restore it from a copy',
 }

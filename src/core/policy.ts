@@ -3,6 +3,7 @@ import { actionFacts } from '../schema/access.ts'
 import { needObject } from '../schema/arguments.ts'
 import { ForgeError, notFound } from '../schema/errors.ts'
 import type { Id } from '../schema/ids.ts'
+import { toId } from '../schema/ids.ts'
 import type { MaybePromise, SyncOrAsync } from '../schema/sync-or-async.ts'
 import { isPromise, runMaybeAsync, wait } from '../schema/sync-or-async.ts'
 import type { Call, Scope } from './call.ts'
@@ -113,6 +114,7 @@ const ALLOWED: AccessDecision = { allow: true }
 const CONCEALED: AccessDecision = { allow: false, reason: 'not found', conceal: true }
 const ADMINS_ONLY = 'user should be an owner or a collaborator with admin write of a repository'
 const OWNERS_ONLY = 'Must be an organization owner'
+const USER_ONLY = 'Must be the user who blocks'
 const REPOSITORY_ROLES: readonly RepositoryRole[] = ['admin', 'writer', 'reader', 'none']
 const ORGANIZATION_ROLES: readonly OrganizationRole[] = ['owner', 'member', 'stranger', 'none']
 /** In characters. */
@@ -121,7 +123,7 @@ const MAX_NAMED_LENGTH = 40
 /**
  * Creates a policy with Gitea's rules from functions that the host supplies. Site admins may do everything. Readers may
  * see boards and keys and export issues. Repository admins may pin and import issues. Organization owners may see and
- * change blocks. Only site admins may access badges and events, and attribute imported issues to accounts. 'anonymous'
+ * change its blocks, and users their own. Only site admins may access badges and events, and attribute imported issues to accounts. 'anonymous'
  * may at most read, whatever role the host returns.
  *
  * A malformed result neither allows nor refuses. If a role is not one of those above (undefined and null included), or
@@ -174,6 +176,8 @@ function* decide<A extends Actor, Tx>(
       if (role === 'none') return CONCEALED
       return role === 'owner' && isSignedIn ? ALLOWED : refused(OWNERS_ONLY)
     }
+    case 'the user':
+      return isSignedIn && toId(actor.id, 'actor.id') === userOf(request) ? ALLOWED : refused(USER_ONLY)
     case 'site admin':
       return refused('user should be the site admin')
   }
@@ -193,6 +197,11 @@ function repositoryOf(request: AccessRequest): Id {
 function organizationOf(request: AccessRequest): Id {
   if ('organizationId' in request) return request.organizationId
   throw new TypeError(`the action ${JSON.stringify(request.action)} needs an organizationId`)
+}
+
+function userOf(request: AccessRequest): Id {
+  if ('userId' in request && request.userId !== undefined) return request.userId
+  throw new TypeError(`the action ${JSON.stringify(request.action)} needs a userId`)
 }
 
 function refused(reason: string): AccessDecision {

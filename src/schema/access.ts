@@ -8,6 +8,11 @@ export type AccessRequest =
   | { readonly action: 'pins.read' | 'pins.write'; readonly repositoryId: Id }
   | { readonly action: 'blocks.read' | 'blocks.write'; readonly organizationId: Id }
   | {
+      readonly action: 'user-blocks.read' | 'user-blocks.write'
+      /** The user whose blocks are read or changed: who blocks. */
+      readonly userId: Id
+    }
+  | {
       readonly action: 'badges.read' | 'badges.grant'
       /** Undefined: the request is about any user. It is made before the user's name is looked up. */
       readonly userId?: Id | undefined
@@ -25,6 +30,7 @@ type LeastRole<Request extends AccessRequest> =
   | 'site admin'
   | (Request extends { readonly repositoryId: Id } ? 'repository reader' | 'repository admin' : never)
   | (Request extends { readonly organizationId: Id } ? 'organization owner' : never)
+  | (Request extends { readonly userId: Id } ? 'the user' : never)
 
 /** The request that an action is part of. */
 type RequestFor<A extends Action, R extends AccessRequest = AccessRequest> = R extends AccessRequest
@@ -47,6 +53,8 @@ export const actionFacts: { readonly [A in Action]: ActionFacts<RequestFor<A>> }
   'pins.write': { concerns: 'repository', allows: 'repository admin' },
   'blocks.read': { concerns: 'organization', allows: 'organization owner' },
   'blocks.write': { concerns: 'organization', allows: 'organization owner' },
+  'user-blocks.read': { concerns: 'user', allows: 'the user' },
+  'user-blocks.write': { concerns: 'user', allows: 'the user' },
   'badges.read': { concerns: 'user', allows: 'site admin' },
   'badges.grant': { concerns: 'user', allows: 'site admin' },
   'badges.catalogue.read': { concerns: undefined, allows: 'site admin' },

@@ -1,5 +1,6 @@
 import type { Action } from './access.ts'
 import { need } from './arguments.ts'
+import type { Id } from './ids.ts'
 import type { HostThing, PinKind, SigningKeyFormat } from './records.ts'
 
 /**
@@ -67,22 +68,27 @@ export interface ForgeErrorDetails {
   PIN_LIMIT_REACHED: { readonly kind: PinKind; readonly limit: number }
   /** An issue that is not pinned cannot be moved. To do: pin it first. */
   ISSUE_NOT_PINNED: undefined
-  /** The caller wants to block their own account. To do: name another user. */
+  /** The caller, or the user who blocks, is the user to block. To do: name another user. */
   CANNOT_BLOCK_SELF: undefined
   /** The user is a member of the organization. To do: end the membership in the host, then block the user. */
   CANNOT_BLOCK_MEMBER: undefined
   /** The account is an organization, which cannot be blocked or unblocked. To do: name a user. */
   CANNOT_BLOCK_ORGANIZATION: undefined
   /**
-   * The organization already blocks the user. `lifecycle.memberAdded` throws it too: a blocked user cannot become a member.
+   * The organization or user already blocks the user. `lifecycle.memberAdded` throws it too: a blocked user cannot become a member.
    * To do: nothing, or unblock the user to change the note or to add the member.
    */
   ALREADY_BLOCKED: undefined
   /**
-   * The organization does not block the user, so there is nothing to unblock. Over HTTP it is also the answer "no" to the
+   * The organization or user does not block the user, so there is nothing to unblock. Over HTTP it is also the answer "no" to the
    * question whether a user is blocked, with the status 404. To do: nothing.
    */
   NOT_BLOCKED: undefined
+  /**
+   * `blocks.refuseBlocked`: the user may not act here, because `organizationId` or `blockerId` blocks the user, or both do.
+   * To do: nothing, or have them unblock the user.
+   */
+  BLOCKED: { readonly organizationId?: Id | undefined; readonly blockerId?: Id | undefined }
   /**
    * No badge of the catalogue has one of the `slugs`, and nothing was changed. To do: correct the slugs, which are compared
    * exactly, or define the badges with `badges.catalogue.define`.

@@ -33,9 +33,25 @@ export interface Pin {
   readonly pinnedBy: Id | null
 }
 
+/** A block of a user: by an organization, or by another user. */
+export type Block = OrganizationBlock | UserBlock
+
 /** A block of a user by an organization. */
-export interface Block {
+export interface OrganizationBlock extends BlockFacts {
   readonly organizationId: Id
+  readonly blockerId?: undefined
+}
+
+/** A block of a user by another user. */
+export interface UserBlock extends BlockFacts {
+  /** The user who blocks. */
+  readonly blockerId: Id
+  readonly organizationId?: undefined
+}
+
+/** What every block has. */
+export interface BlockFacts {
+  /** The user who is blocked. */
   readonly userId: Id
   /** Up to 255 characters. `""` when no note was given. */
   readonly note: string
@@ -89,10 +105,16 @@ export interface ForgeEventData {
   'issue.unpinned': { readonly position: number }
   /** `pins.move` changed the position of a pin. Subject: repository, issue. */
   'issue.moved': { readonly from: number; readonly to: number }
-  /** `blocks.block` blocked a user. Subject: organization, user. */
-  'user.blocked': { readonly note: string }
-  /** `blocks.unblock` lifted a block. Subject: organization, user. */
-  'user.unblocked': Record<never, never>
+  /**
+   * `blocks.block` blocked a user. `blockerId` is the user who blocks, and not there if an organization does. Subject: the
+   * organization, if one blocks, and the user who is blocked.
+   */
+  'user.blocked': { readonly note: string; readonly blockerId?: Id }
+  /**
+   * `blocks.unblock` lifted a block. `blockerId` is that of `user.blocked`. Subject: the organization, if one blocked, and the
+   * user who was blocked.
+   */
+  'user.unblocked': { readonly blockerId?: Id }
   /** `badges.grant` granted a badge; one event for each badge that the user did not hold. Subject: user. */
   'badge.granted': { readonly slug: string }
   /** `badges.revoke` revoked a badge; one event for each badge that the user held. Subject: user. */
@@ -118,8 +140,8 @@ export interface ForgeEventData {
     readonly reactions: number
   }
   /**
-   * `lifecycle.userDeleted` removed the blocks of a user and the grants to the user; the data counts them. One event for
-   * the call, not one for each removed row. Subject: user.
+   * `lifecycle.userDeleted` removed the blocks of and by a user and the grants to the user; the data counts them. One event
+   * for the call, not one for each removed row. Subject: user.
    */
   'user.deleted': { readonly blocks: number; readonly grants: number }
   /** `lifecycle.organizationDeleted` removed the blocks of an organization. Subject: organization. */

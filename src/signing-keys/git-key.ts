@@ -56,7 +56,12 @@ async function sshKeyOf(config: Config, where: GitKeyOptions, files: Set<string>
   const path = await run(where, 'git', ['config', '--null', '--type=path', '--get', 'user.signingkey'])
   const file = resolve(where.cwd, path.replace('\0', ''))
   files.add(file).add(`${file}.pub`)
-  const { read } = await keyFileAt(file)()
+  // The private half may be in an agent alone.
+  const { read } = await keyFileAt(file)().catch((error: unknown) =>
+    keyFileAt(`${file}.pub`)().catch(() => {
+      throw error
+    }),
+  )
   return read()
 }
 

@@ -63,10 +63,11 @@ const REASONS: ReadonlyMap<unknown, string> = new Map([
  * its public half: the `.pub` file is used.
  *
  * This function reads and parses the file once. A request looks whether the file has changed, unless another did within
- * the last 250 ms, waits at most 200 ms for that, and gets the new key, of whichever format. While the file cannot be
- * read, the last key is served for two seconds, because the file may be in the middle of being written; then the key is
- * `SIGNING_KEY_UNREADABLE`. The path is never in the message of that error, only in its `cause`. The forge's logger
- * reports when the file becomes unreadable, and when it can be read again.
+ * the last 250 ms, and waits at most 200 ms for that. If it has, the request waits at most two seconds for the new key,
+ * of whichever format, and gets it. While the file cannot be read, the last key is served for two seconds, because the
+ * file may be in the middle of being written; then the key is `SIGNING_KEY_UNREADABLE`. The path is never in the message
+ * of that error, only in its `cause`. The forge's logger reports when the file becomes unreadable, and when it can be
+ * read again.
  * Source: docs/behaviour.md, Signing keys.
  *
  * @param path - a path, or a `file:` URL; a relative path is resolved now

@@ -24,7 +24,7 @@ export type KeyMaterial =
   | { readonly form: 'line'; readonly line: string }
 
 /** The first line of a block that is not only the parameters which OpenSSL writes before a key; or a public SSH line. */
-const KEY = /^-----BEGIN (?!EC PARAMETERS)([A-Z0-9 ]+)-----[ \t]*$|^(?:key::)?((?:ssh-|ecdsa-|sk-)\S+[ \t].*)$/gm
+const KEY = /^-----BEGIN (?!EC PARAMETERS)([A-Z0-9 ]+)-----[ \t]*$|^(?:key::)?[ \t]*((?:ssh-|ecdsa-|sk-)\S+[ \t].*)$/gm
 
 /** What is not a key file, and how to make one. */
 const FOREIGN: readonly (readonly [form: RegExp, reason: string])[] = [
@@ -33,7 +33,7 @@ const FOREIGN: readonly (readonly [form: RegExp, reason: string])[] = [
   [/^---- BEGIN SSH2 /m, 'it is an SSH key in the form of RFC 4716; convert it: ssh-keygen -i -f FILE > key.pub'],
   [/^.{8}KBXf/s, 'it is a keybox of GnuPG (pubring.kbx); export the key: gpg --export --armor KEYID > key.asc'],
   [
-    /^(?!#).*\S[ \t]+(?:ssh-|ecdsa-|sk-)\S+[ \t]+AAAA/m,
+    /^(?!#|key::[ \t]).*\S[ \t]+(?:ssh-|ecdsa-|sk-)\S+[ \t]+AAAA/m,
     "its lines have something before the key, as in authorized_keys or known_hosts; give one key alone: grep -oE '(ssh|ecdsa|sk)-[^ ]+ AAAA.*' FILE | head -n 1 > key.pub",
   ],
 ]

@@ -1,32 +1,27 @@
-import type { AnyKeyPacket, AnyPacket, Key } from 'openpgp'
+import type { AnyPacket, Key } from 'openpgp'
 import * as openpgp from 'openpgp'
 import type { PublicKey } from '../schema/records.ts'
-import { unreadableKey } from './key-text.ts'
 import type { KeyDescription } from './published-key.ts'
 import { toPublicKey } from './published-key.ts'
+import { damagedKey, isPrimary, isUnknown, signedPart } from './signed-part.ts'
 
 /**
- * Returns the armored public half of an OpenPGP key. openpgp.js separates the halves. What is published of a private key
- * was verified: damage that puts private bytes where public ones belong breaks the signatures.
+ * Returns the armored public half of an OpenPGP key: what `gpg --import` keeps of it. The primary key has signed all of it,
+ * so no private byte is published, under whichever label it is.
  *
  * @throws ForgeError `SIGNING_KEY_UNREADABLE`
  */
 export async function publish(content: string | Uint8Array): Promise<PublicKey> {
-  const [found, ...others] = await keysIn(content)
-  if (others.length > 0) throw unreadableKey('it contains more than one OpenPGP key; export only the signing key')
-
-  const isPrivate = found.isPrivate() || (typeof content === 'string' && content.startsWith('-----BEGIN PGP PRIVATE'))
-  const key = isPrivate ? await signedPart(found.toPublic()) : found
-  if (key.users.length === 0) {
-    throw unreadableKey('no user id of the OpenPGP key can be verified; give its public half (gpg --export --armor)')
-  }
-  const validity = { expiresAt: await expiryOf(key), isRevoked: await key.isRevoked() }
-  return toPublicKey('openpgp', key.armor().replaceAll('\r', ''), validity)
+  const packets = await signedPart(await packetsIn(content))
+  const key = keyOf(packets)
+  return toPublicKey('openpgp', armored(packets), { expiresAt: await expiryOf(key), isRevoked: isRevoked(key) })
 }
 
 /** Describes the first key of a public armor. */
-export async function describe(armored: string): Promise<KeyDescription> {
-  const [key] = await keysIn(armored)
+export async function describe(text: string): Promise<KeyDescription> {
+  const packets = await packetsIn(text)
+  const second = packets.findIndex((packet, at) => at > 0 && isPrimary(packet))
+  const key = keyOf(await signedPart(second < 0 ? packets : packets.slice(0, second)))
   return {
     format: 'openpgp',
     ...algorithmOf(key),
@@ -34,8 +29,13 @@ export async function describe(armored: string): Promise<KeyDescription> {
     userIds: key.getUserIDs(),
     created: key.keyPacket.getCreationTime(),
     expires: await expiryOf(key),
-    isRevoked: await key.isRevoked(),
+    isRevoked: isRevoked(key),
   }
+}
+
+/** By itself, or by a designated revoker, whose signature openpgp.js does not verify. */
+function isRevoked(key: Key): boolean {
+  return key.revocationSignatures.length > 0
 }
 
 /** openpgp.js says `rsaEncryptSign` with bits, `ecdsa` with a curve such as `nistP256`, and `ed25519` as algorithm or curve. */
@@ -46,20 +46,49 @@ function algorithmOf(key: Key): { readonly algorithm: string; readonly bits: num
   return { algorithm: /^[a-z]+/.exec(algorithm)?.[0] ?? algorithm, bits: bits ?? Number(/\d+/.exec(curve)) }
 }
 
-/** Joins public armors to one block, in their order. */
+/**
+ * Joins public armors to one block, in their order. But GnuPG stops at a key of version 6, and loses that right before it: keys
+ * that it does not read are last, and the key before them is there twice.
+ */
 export async function joinArmors(armors: readonly string[]): Promise<string> {
-  const keys = await Promise.all(armors.map(keysIn))
-  const bytes = Uint8Array.from(keys.flat().flatMap((key) => [...key.write()]))
-  const text = openpgp.armor(openpgp.enums.armor.publicKey, bytes, undefined, undefined, undefined, true)
-  return text.replaceAll('\r', '')
+  const keys = await Promise.all(armors.map(packetsIn))
+  const known = keys.filter((key) => key.every(isReadByGpg))
+  const others = keys.filter((key) => !known.includes(key))
+  return armored([...known, ...(others.length > 0 ? known.slice(-1) : []), ...others].flat())
 }
 
-async function keysIn(content: string | Uint8Array): Promise<readonly [Key, ...Key[]]> {
-  const isText = typeof content === 'string'
-  const reading = isText ? openpgp.readKeys({ armoredKeys: content }) : openpgp.readKeys({ binaryKeys: content })
-  const [first, ...others] = await reading.catch(() => []) // the error may quote the key
-  if (first !== undefined) return [first, ...others]
-  throw unreadableKey('the OpenPGP key is damaged or cut off; export it again with gpg --export --armor')
+/** Every packet of a key, also of a kind that is not known. @throws ForgeError `SIGNING_KEY_UNREADABLE` */
+async function packetsIn(content: string | Uint8Array): Promise<readonly AnyPacket[]> {
+  const { PublicKeyPacket, PublicSubkeyPacket, SecretKeyPacket, SecretSubkeyPacket } = openpgp
+  const keys = [PublicKeyPacket, PublicSubkeyPacket, SecretKeyPacket, SecretSubkeyPacket]
+  const additionalAllowedPackets = [...keys, openpgp.SignaturePacket, openpgp.UserIDPacket, openpgp.UserAttributePacket]
+  const config = { ...openpgp.config, additionalAllowedPackets, ignoreMalformedPackets: true }
+  try {
+    const bytes = typeof content === 'string' ? (await openpgp.unarmor(content)).data : content
+    return [...(await openpgp.PacketList.fromBinary(bytes, new Map(), config))]
+  } catch {
+    throw damagedKey() // the error may quote the key
+  }
+}
+
+function listOf(packets: readonly AnyPacket[]): openpgp.PacketList<AnyPacket> {
+  const list = new openpgp.PacketList<AnyPacket>()
+  list.push(...packets)
+  return list
+}
+
+/** Signatures that were verified are not verified again. */
+function keyOf(packets: readonly AnyPacket[]): Key {
+  return new openpgp.PublicKey(listOf(packets))
+}
+
+function armored(packets: readonly AnyPacket[]): string {
+  // A key of version 4 has a checksum: GnuPG 2.2 does not read all without.
+  const [type, hasChecksum] = [
+    openpgp.enums.armor.publicKey,
+    packets[0] instanceof openpgp.PublicKeyPacket && packets[0].version === 4,
+  ]
+  return openpgp.armor(type, listOf(packets).write(), undefined, undefined, undefined, hasChecksum).replaceAll('\r', '')
 }
 
 /** When the primary key expires, or the key that signs, if that is earlier. */
@@ -70,57 +99,8 @@ async function expiryOf(key: Key): Promise<Date | undefined> {
   return first === undefined ? undefined : new Date(first)
 }
 
-/** Leaves out what the primary key has not signed: damaged parts, and signatures of other keys. */
-async function signedPart(whole: Key): Promise<Key> {
-  const key = whole.keyPacket
-  const kept = new openpgp.PacketList<AnyPacket>()
-  kept.push(key)
-  let about: Signed = { key }
-  let unsigned: readonly AnyPacket[] = [] // a user id or a subkey, until its first signature
-  for (const packet of [...whole.toPacketList()].slice(1)) {
-    if (!(packet instanceof openpgp.SignaturePacket)) {
-      unsigned = [packet]
-      if (packet instanceof openpgp.UserIDPacket) about = { key, userID: packet }
-      else if (packet instanceof openpgp.UserAttributePacket) about = { key, userAttribute: packet }
-      else about = { key, bind: packet }
-    } else if (await isSigned(packet, about, key)) {
-      kept.push(...unsigned, packet)
-      unsigned = []
-    }
-  }
-  return new openpgp.PublicKey(kept)
-}
-
-/** What a signature is about: the primary key, alone or with a user id, an attribute or a subkey. */
-interface Signed {
-  readonly key: AnyKeyPacket
-  readonly userID?: AnyPacket
-  readonly userAttribute?: AnyPacket
-  readonly bind?: AnyKeyPacket
-}
-
-/** Types of subpackets. Source: RFC 9580, section 5.2.3.7 */
-const [ISSUER, EMBEDDED_SIGNATURE] = [16, 32]
-
-/**
- * Returns whether a signature is whole. No signature covers its own unhashed area: what gpg needs of it is made again, the
- * signer and a subkey's confirmation, and the rest left out.
- */
-async function isSigned(signature: openpgp.SignaturePacket, about: Signed, signer: AnyKeyPacket): Promise<boolean> {
-  const { created, embeddedSignature: inner, signatureType } = signature
-  if (signatureType === null) return false
-  // As of its own time, so that what has expired is served with its expiry.
-  const isWhole = await signature.verify(signer, signatureType, about, created ?? undefined).then(
-    () => true,
-    () => false,
-  )
-  if (!isWhole) return false
-
-  const isConfirmed = inner !== null && about.bind !== undefined && (await isSigned(inner, about, about.bind))
-  const issuer = Uint8Array.from(Buffer.from(signer.getKeyID().toHex(), 'hex'))
-  signature.unhashedSubpackets = signature.unhashedSubpackets.flatMap((subpacket) => {
-    if (subpacket.type === ISSUER) return [{ ...subpacket, body: issuer }]
-    return isConfirmed && subpacket.type === EMBEDDED_SIGNATURE ? [{ ...subpacket, body: inner.write() }] : []
-  })
-  return true
+/** The newest algorithm that GnuPG reads in a key of version 4 is EdDSA. */
+function isReadByGpg(packet: AnyPacket): boolean {
+  if (!(packet instanceof openpgp.PublicKeyPacket)) return !isUnknown(packet, openpgp.enums.packet.publicSubkey)
+  return packet.version === 4 && packet.algorithm <= openpgp.enums.publicKey.eddsaLegacy
 }

@@ -5,6 +5,7 @@ import type { MaybePromise } from '../schema/sync-or-async.ts'
 import { keyMaterial, unreadableKey } from './key-text.ts'
 import type { KeyDescription } from './published-key.ts'
 import { otherFormat } from './published-key.ts'
+import { isSource } from './rotating-key.ts'
 
 /**
  * Parses the key in the content of a file; the content determines its format.
@@ -40,7 +41,7 @@ function parsedOnce(format: SigningKeyFormat, content: string | Uint8Array): Sig
 /**
  * Creates a signing key source from an OpenPGP key, public or private, armored or binary. A private key's passphrase is
  * not needed. The key is parsed when it is first requested. A key that cannot be parsed is `SIGNING_KEY_UNREADABLE` at
- * that time. Only the public half is ever published, armored again.
+ * that time. Only the public half is ever published, armored again: what `gpg --import` keeps of it.
  * Source: docs/behaviour.md, Signing keys.
  *
  * @param key - the key itself, at most 128 KiB; bytes are copied; for a file use `openKeyFile`
@@ -69,20 +70,21 @@ export function sshKey(key: string): SigningKeySource {
 
 /**
  * Describes a signing key, for an operator who wants to see which key it is. Of keys in rotation, it describes the current
- * one.
+ * one; of a text with several keys, the first.
  *
  * @param key - a source, or what its `publicKey` returned
  * @throws ForgeError `SIGNING_KEY_UNREADABLE`
  */
 export async function describeKey(key: SigningKeySource | PublicKey): Promise<KeyDescription> {
-  const { format, text } = await published(key, 'describeKey')
+  const source = isObject(key) && 'current' in key && isSource(key.current) ? key.current : key
+  const { format, text } = await published(source, 'describeKey')
   const { describe } = await (format === 'ssh' ? import('./ssh.ts') : import('./openpgp.ts'))
   return describe(text)
 }
 
 /**
  * Returns the lines for the file that `gpg.ssh.allowedSignersFile` of git names, one for each key: with it, git verifies
- * what the instance signed.
+ * what the instance signed. A certificate is named by its authority, so that the line is right for the next certificate, too.
  *
  * @param key - a source of SSH keys, or what its `publicKey` returned
  * @param principals - who signs with the key: e-mail addresses, which may have the wildcards `*` and `?`
@@ -97,7 +99,9 @@ export async function allowedSigners(
   need(areValid, 'allowedSigners', 'principals', "a list of e-mail addresses such as ['forge@example.com']")
   const { format, text } = await published(key, 'allowedSigners')
   if (format !== 'ssh') throw otherFormat(format)
-  return text.replaceAll(/^(?=\S)/gm, `${principals.join(',')} namespaces="git" `)
+  const { signerOf } = await import('./ssh.ts')
+  const signers = await Promise.all((text.match(/^\S.*$/gm) ?? []).map(signerOf))
+  return signers.map((signer) => `${principals.join(',')} ${signer}\n`).join('')
 }
 
 function isPrincipal(principal: unknown): boolean {

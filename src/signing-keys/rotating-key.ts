@@ -10,7 +10,8 @@ import { otherFormat, toPublicKey } from './published-key.ts'
 /**
  * Creates a signing key source of which the current key signs, and former keys still verify what they signed. Each may
  * have either format, and each route serves those of its own: `/signing-key.gpg` one armored block, `/signing-key.pub` a
- * line for each key, the current key first. If a former key cannot be read, the others are served, and the forge's logger
+ * line for each key, the current key first; but OpenPGP keys of version 4 before others, because GnuPG reads these alone and
+ * stops at others. If a former key cannot be read, the others are served, and the forge's logger
  * reports it once. If the current key cannot be read, its format is `SIGNING_KEY_UNREADABLE`.
  * Source: docs/behaviour.md, Signing keys.
  *
@@ -67,15 +68,17 @@ export function rotatingKey(keys: {
     })
   }
 
-  return {
+  const source: SigningKeySource & { readonly current: SigningKeySource } = {
+    current,
     servesBoth: true,
     get format() {
       return current.format
     },
     publicKey: (context = { format: current.format }) => runMaybeAsync(select(context)),
   }
+  return source
 }
 
-function isSource(value: unknown): boolean {
+export function isSource(value: unknown): value is SigningKeySource {
   return isObject(value) && 'format' in value && 'publicKey' in value && typeof value.publicKey === 'function'
 }

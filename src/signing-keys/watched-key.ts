@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { Logger, SigningKeyContext, SigningKeySource } from '../core/ports.ts'
 import { ForgeError, isForgeError } from '../schema/errors.ts'
 import type { PublicKey, SigningKeyFormat } from '../schema/records.ts'
+import type { MaybePromise } from '../schema/sync-or-async.ts'
 
 /**
  * Looks at the place of a key that may change.
@@ -15,6 +16,8 @@ export type Look = () => Promise<{ readonly stamp: string; readonly read: () => 
 const LOOK_EVERY_MS = 250
 /** How long a request waits for a look. A file system that is slower is looked at meanwhile. */
 const MAX_WAIT_MS = 200
+/** How long it waits once a change was seen: gpg may be asked for the new key. */
+const MAX_READ_MS = 2000
 /** A program that writes a file does not pause longer. */
 const SETTLE_MS = 100
 /** How long the last good key is served while the file cannot be read: it may be in the middle of being written. */
@@ -37,11 +40,13 @@ export async function watchKey(place: string, look: Look): Promise<SigningKeySou
   let failure: { readonly error: unknown; readonly since: number; readonly isLogged: boolean } | undefined
   let lookedAt = performance.now()
   let looking: Promise<void> | undefined
+  let isStale = false
 
   async function lookAgain(logger: Logger | undefined): Promise<void> {
     try {
       const seen = await look()
-      if (seen.stamp !== stamp) {
+      isStale = seen.stamp !== stamp
+      if (isStale) {
         await delay(SETTLE_MS)
         const settled = await look()
         if (settled.stamp !== seen.stamp) return // it is being written
@@ -56,6 +61,7 @@ export async function watchKey(place: string, look: Look): Promise<SigningKeySou
     } finally {
       lookedAt = performance.now()
       looking = undefined
+      isStale = false
     }
   }
 
@@ -67,6 +73,12 @@ export async function watchKey(place: string, look: Look): Promise<SigningKeySou
     }
     if (format === undefined || format === key.format) throw failure.error
     return key
+  }
+
+  function waited(format: SigningKeyFormat | undefined, logger: Logger | undefined): MaybePromise<PublicKey> {
+    const left = lookedAt + (isStale ? MAX_READ_MS : MAX_WAIT_MS) - performance.now()
+    if (looking === undefined || left <= 0) return served(format, logger)
+    return Promise.race([looking, delay(left, undefined, { ref: false })]).then(() => waited(format, logger))
   }
 
   return {
@@ -81,9 +93,7 @@ export async function watchKey(place: string, look: Look): Promise<SigningKeySou
         lookedAt = now
         looking = lookAgain(logger)
       }
-      const left = lookedAt + MAX_WAIT_MS - now
-      if (looking === undefined || left <= 0 || mayWait === false) return served(format, logger)
-      return Promise.race([looking, delay(left, undefined, { ref: false })]).then(() => served(format, logger))
+      return mayWait === false ? served(format, logger) : waited(format, logger)
     },
   }
 }

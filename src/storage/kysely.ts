@@ -1,4 +1,5 @@
 import type { ForgeStorage } from './contract/storage.ts'
+import type { HostPortsOf, HostTables } from './sql/host/tables.ts'
 import type { KyselyTransaction } from './sql/servers/host-transaction.ts'
 import type { KyselyDatabase, KyselyStorageOptions } from './sql/servers/kysely.ts'
 import { openKysely } from './sql/servers/kysely.ts'
@@ -41,6 +42,15 @@ export type {
  * unreachable or unsuitable (its outcome is `unknown` if the database was lost while committing); TypeError if an id
  * does not fit its column, and for a `withTransaction` on anything other than an open transaction
  */
+export function kyselyStorage<Tx extends KyselyTransaction, T extends HostTables>(
+  database: KyselyDatabase<Tx>,
+  options: KyselyStorageOptions & { readonly tables: T },
+): ForgeStorage<Tx> & { readonly host: HostPortsOf<Tx, T> }
+/** The same without tables of the host. */
+export function kyselyStorage<Tx extends KyselyTransaction>(
+  database: KyselyDatabase<Tx>,
+  options: KyselyStorageOptions,
+): ForgeStorage<Tx>
 export function kyselyStorage<Tx extends KyselyTransaction>(
   database: KyselyDatabase<Tx>,
   options: KyselyStorageOptions,

@@ -26,6 +26,7 @@ describe('forgelet keys', () => {
     const { out } = await runForgelet(['keys', 'show', file])
 
     expect((await stat(file)).mode & 0o777).toBe(0o600)
+    expect((await stat(`${file}.pub`)).mode & 0o777).toBe(0o644 & ~process.umask())
     expect(out).toContain(`format       ${format}\n`)
     expect(out).toContain(`fingerprint  ${fingerprint}\n`)
     expect(out).toContain('expires      never\n')

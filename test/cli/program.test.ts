@@ -51,7 +51,7 @@ describeWith(['bash'], 'forgelet completion bash', () => {
     ['issues import issues.json --on-c', '--on-conflict'],
     ['issues import --on-conflict ', 'refuse skip update'],
     ['issues validate --from gitl', 'gitlab gitlab-rest'],
-    ['schema plan --ids ', '--json --db --prefix --schema --ids --help'],
+    ['schema plan --ids ', '--json --db --prefix --schema --ids --tables --help'],
     ['completion ', 'bash zsh fish --help'],
   ])('completes "forgelet %s"', async (line, words) => {
     const { out } = await runForgelet(['completion', 'bash'])

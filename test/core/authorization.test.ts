@@ -6,6 +6,7 @@ import { aForge, codeOf, olga } from './a-forge.ts'
 
 const issue = { id: '7', repositoryId: '10', kind: 'issue' } as const
 const block = { organizationId: 5, account: { kind: 'user', id: '9' } } as const
+const userBlock = { blockerId: 9, account: { kind: 'user', id: '8' } } as const
 const grants = { userId: 9, slugs: [] }
 const incoming = { repositoryId: 10, records: [] }
 const publicKey = { format: 'ssh', text: 'ssh-ed25519 AAAA\n', etag: '"1"' } as const
@@ -65,6 +66,10 @@ const ASKING: readonly {
       ['badges.grant', 'badges.grant', ({ badges }, who) => badges.grant(who, grants)],
       ['badges.revoke', 'badges.grant', ({ badges }, who) => badges.revoke(who, grants)],
       ['badges.heldBy', 'badges.read', ({ badges }, who) => badges.heldBy(who, 9)],
+      ['blocks.block', 'user-blocks.write', ({ blocks }, who) => blocks.block(who, userBlock)],
+      ['blocks.unblock', 'user-blocks.write', ({ blocks }, who) => blocks.unblock(who, userBlock)],
+      ['blocks.find', 'user-blocks.read', ({ blocks }, who) => blocks.find(who, { blockerId: 9, userId: 8 })],
+      ['blocks.list', 'user-blocks.read', ({ blocks }, who) => blocks.list(who, { blockerId: 9 })],
     ],
   },
   {
@@ -134,9 +139,11 @@ const NO = { allow: false, reason: 'no' } as const
 
 test('every method that takes a caller is in the list', () => {
   const { lifecycle, events, ...services } = aForge()
-  const unasked = ['blocks.isBlocked', 'blocks.filterBlocked', 'withTransaction', 'withTransactionSync', 'close']
+  const ofHost = ['blocks.isBlocked', 'blocks.refuseBlocked', 'blocks.filterBlocked']
+  const unasked = [...ofHost, 'withTransaction', 'withTransactionSync', 'close']
+  const methods = new Set(asking.map(({ method }) => method))
 
-  expect(methodsOf(services).toSorted()).toEqual([...unasked, ...asking.map(({ method }) => method)].toSorted())
+  expect(methodsOf(services).toSorted()).toEqual([...unasked, ...methods].toSorted())
 })
 
 /** The names of all functions in an object and in its objects. */
@@ -148,7 +155,7 @@ function methodsOf(part: object): readonly string[] {
   })
 }
 
-describe.each(asking)('$method', ({ act, requests, concealed }) => {
+describe.each(asking)('$method, $requests.0.action', ({ act, requests, concealed }) => {
   test('asks the policy exactly once for each action', async () => {
     const { forge, asked } = guarded({ allow: true })
     await act(forge, olga).catch(() => undefined)

@@ -1,6 +1,7 @@
 import { describe, expectTypeOf, test } from 'vitest'
 import type {
   Actor,
+  Block,
   Caller,
   CallOptions,
   Forge,
@@ -10,12 +11,14 @@ import type {
   IdInput,
   ObservedOperation,
   ObservedRequest,
+  OrganizationBlock,
   Pin,
   Policy,
   ServiceName,
   Services,
   Sync,
   TransactionServices,
+  UserBlock,
 } from '../../src/index.ts'
 import { createForge, pinIssue, rolePolicy } from '../../src/index.ts'
 import type { ForgeStorage } from '../../src/storage/storage.ts'
@@ -262,7 +265,24 @@ test('a service method takes (caller, input, options?)', () => {
 })
 
 test('a method that never asks the policy has no caller', () => {
-  expectTypeOf<Deviating<All['blocks']>>().toEqualTypeOf<'isBlocked' | 'filterBlocked'>()
+  expectTypeOf<Deviating<All['blocks']>>().toEqualTypeOf<'isBlocked' | 'refuseBlocked' | 'filterBlocked'>()
   expectTypeOf<Deviating<All['lifecycle']>>().toEqualTypeOf<keyof All['lifecycle']>()
   expectTypeOf<Deviating<All['events']>>().toEqualTypeOf<Exclude<keyof All['events'], 'on'>>()
+})
+
+test('who blocks is an organization or a user, and a block has one of the two', () => {
+  const { blocks } = {} as Forge
+  const account = { kind: 'user', id: 9 } as const
+  expectTypeOf(blocks.block).toBeCallableWith('system', { organizationId: 5, account, note: 'spam' })
+  expectTypeOf(blocks.block).toBeCallableWith('system', { blockerId: 5, account })
+  expectTypeOf(blocks.isBlocked).toBeCallableWith({ organizationId: null, blockerId: 5, userId: 9 })
+  expectTypeOf<Awaited<ReturnType<typeof blocks.block>>>().toEqualTypeOf<Block>()
+  expectTypeOf<Extract<Block, { organizationId: Id }>>().toEqualTypeOf<OrganizationBlock>()
+  expectTypeOf<Extract<Block, { blockerId: Id }>>().toEqualTypeOf<UserBlock>()
+  // @ts-expect-error not both
+  expectTypeOf(blocks.list).toBeCallableWith('system', { organizationId: 5, blockerId: 5 })
+  // @ts-expect-error one of them
+  expectTypeOf(blocks.find).toBeCallableWith('system', { userId: 9 })
+  // @ts-expect-error there is no such property
+  void (() => blocks.block('system', { organizationId: 5, account, reason: 'spam' }))
 })

@@ -14,10 +14,12 @@ interface Facts {
   readonly isSiteAdmin?: unknown
   readonly repositoryRole?: unknown
   readonly organizationRole?: unknown
+  /** Who asks. The requests about one user are about the user 9. */
+  readonly actor?: Actor
 }
 
 /** The decision about an action of a host that gives no one a role, but for what is given. */
-function decided(action: Action, facts: Facts, actor: Actor | 'anonymous' = person) {
+function decided(action: Action, facts: Facts, actor: Actor | 'anonymous' = facts.actor ?? person) {
   const all = { isSiteAdmin: false, repositoryRole: 'none', organizationRole: 'none', ...facts }
   const policy = rolePolicy({
     isSiteAdmin: () => all.isSiteAdmin as boolean,
@@ -63,7 +65,8 @@ const DECISIONS: { readonly [role in RouteRule['needs']]?: readonly [roles: read
   'repository reader': [REPOSITORY_ROLES, 'allowed allowed allowed concealed'],
   'repository admin': [REPOSITORY_ROLES, 'allowed refused refused concealed'],
   'organization owner': [ORGANIZATION_ROLES, 'allowed refused refused concealed'],
-  'site admin': [[{ repositoryRole: 'admin', organizationRole: 'owner' }], 'refused'],
+  'the user': [[{ repositoryRole: 'admin', organizationRole: 'owner' }, { actor: { id: 9 } }], 'refused allowed'],
+  'site admin': [[{ repositoryRole: 'admin', organizationRole: 'owner', actor: { id: 9 } }], 'refused'],
 }
 
 test('every action is in the list', () => {

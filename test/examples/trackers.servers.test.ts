@@ -3,6 +3,7 @@ import { Kysely, PostgresDialect } from 'kysely'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { kyselyStorage } from '../../src/storage/kysely.ts'
+import { postgresStorage } from '../../src/storage/postgres.ts'
 import type { TestDatabase } from '../databases.ts'
 import { newDatabase, onDatabase, POSTGRES } from '../databases.ts'
 import type { HostTables } from '../storage/kysely-kinds.ts'
@@ -54,6 +55,40 @@ onDatabase(POSTGRES, () => {
       for await (const { title } of exchange.export('system', host.repositoryId)) titles.push(title)
       expect(titles).toEqual(['Read this first'])
       await host.close()
+    })
+  })
+})
+
+onDatabase(POSTGRES, () => {
+  const name = 'tracker-columns-postgres.mjs'
+  let database: TestDatabase
+  let repositoryId = 10
+  beforeAll(async () => {
+    database = await newDatabase(POSTGRES, { atEnd: afterAll })
+    await database.run(await tablesOf(name))
+    await database.run(`insert into users ${USERS.replaceAll(/\d/g, "'$&'")}`)
+  })
+
+  describe(`examples/${name}`, () => {
+    trackerSuite(name, async () => {
+      const pool = new pg.Pool({ connectionString: database.url })
+      pool.on('error', () => undefined)
+      repositoryId += 1
+      return {
+        handle: pool,
+        storage: postgresStorage<pg.PoolClient>(pool),
+        repositoryId,
+        async begin() {
+          const transaction = await pool.connect()
+          await transaction.query('begin')
+          const end = (statement: string) => async () => {
+            await transaction.query(statement)
+            transaction.release()
+          }
+          return { transaction, commit: end('commit'), rollback: end('rollback') }
+        },
+        close: () => pool.end(),
+      }
     })
   })
 })

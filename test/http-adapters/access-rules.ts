@@ -46,14 +46,20 @@ export interface RouteRule {
   /** The action for which it asks the policy, once; undefined: it asks nothing. */
   readonly asks: string | undefined
   /** The role that it takes. */
-  readonly needs: 'nothing' | 'repository reader' | 'repository admin' | 'organization owner' | 'site admin'
+  readonly needs:
+    | 'nothing'
+    | 'the user'
+    | 'repository reader'
+    | 'repository admin'
+    | 'organization owner'
+    | 'site admin'
   /** How many statements the host of `forgelet serve` runs for a request, whatever the length of its page. */
   readonly statements: number
   /** The values that each parameter of the path is given, besides owners, repositories and organizations. */
   readonly values?: Readonly<Record<string, readonly string[]>>
   readonly bodies?: readonly string[]
   /** What is answered once the caller may do it. */
-  answer(subject: Subject): Answer
+  answer(subject: Subject, caller: Caller): Answer
 }
 
 /** One rule for each route, by its operation: a route without one fails the table. */
@@ -70,7 +76,7 @@ export function expected(rule: RouteRule, caller: Caller, subject: Subject): Ans
   if (isHidden(rule, caller, subject)) {
     return rule.needs === 'organization owner' ? '404 ORGANIZATION_NOT_FOUND' : '404 REPOSITORY_NOT_FOUND'
   }
-  if (isRole(rule, caller, subject)) return rule.answer(subject)
+  if (isRole(rule, caller, subject)) return rule.answer(subject, caller)
   return caller === 'anonymous' ? '401 UNAUTHENTICATED' : '403 FORBIDDEN'
 }
 
@@ -78,6 +84,7 @@ export function expected(rule: RouteRule, caller: Caller, subject: Subject): Ans
 function isHidden({ needs }: RouteRule, caller: Caller, { owner, repository }: Subject): boolean {
   switch (needs) {
     case 'nothing':
+    case 'the user':
     case 'site admin':
       return false
     case 'organization owner':
@@ -98,6 +105,8 @@ function isRole({ needs }: RouteRule, caller: Caller, { owner }: Subject): boole
       return owner !== undefined && isAdmin(caller, owner)
     case 'organization owner':
       return isOneOf(caller, ['owner', 'root'])
+    case 'the user':
+      return caller !== 'anonymous' // each request is about its caller
     case 'site admin':
       return caller === 'root'
   }

@@ -100,6 +100,24 @@ test('blocks are made, checked, listed page by page, and lifted', async () => {
   expect((await orgs.organizationListBlocks('acme')).data.map(({ login }) => login)).toEqual(['will', 'rita'])
 })
 
+test('users block for themselves, check, list and lift their blocks', async () => {
+  const { user } = as('stan')
+  expect(await ending(user.userCheckUserBlock('rita'))).toEqual({ status: 404, code: 'NOT_BLOCKED' })
+  for (const name of ['rita', 'MIA']) {
+    expect(await ending(user.userBlockUser(name, { note: 'rude \u{1f989}' }))).toEqual({ status: 204 })
+  }
+  expect(await ending(user.userCheckUserBlock('rita'))).toEqual({ status: 204 })
+  expect(await ending(user.userBlockUser('stan'))).toEqual({ status: 422, code: 'CANNOT_BLOCK_SELF' })
+  expect(await ending(as().user.userListBlocks())).toEqual({ status: 401, code: 'UNAUTHENTICATED' })
+
+  const first = await user.userListBlocks({ limit: 1 })
+  expect(first.data).toMatchObject([{ login: 'rita', username: 'rita' }])
+  expect(first.headers.get('x-total-count')).toBe('2')
+  expect(first.headers.get('link')).toMatch(/user\/blocks\?limit=1&page=2>; rel="next"/)
+  expect(await ending(user.userUnblockUser('rita'))).toEqual({ status: 204 })
+  expect((await user.userListBlocks()).data.map(({ login }) => login)).toEqual(['mia'])
+})
+
 test('badges are granted, listed under both spellings, and revoked', async () => {
   const { admin } = as('root')
   const slugs = async () => (await admin.adminListUserBadges('MIA')).data.map(({ slug }) => slug)

@@ -5,7 +5,7 @@ import { ask, dial } from '../http.ts'
 import type { Running } from '../start-forgelet.ts'
 import { startForgelet } from '../start-forgelet.ts'
 import { worldFixture } from '../world.ts'
-import type { Ask } from './cases/case.ts'
+import type { Ask, Who } from './cases/case.ts'
 import { cases } from './cases.ts'
 import { declaredBy } from './declared-replies.ts'
 import type { Send } from './run-case.ts'
@@ -32,16 +32,23 @@ function sendTo(url: string): Send {
 
 /** Takes back what a case has changed. */
 async function takeBack(send: Send): Promise<void> {
-  const get = async (path: string) => JSON.parse((await send(toSent(['root', 'GET', path]))).text)
+  const get = async (path: string, who: Who = 'root') => JSON.parse((await send(toSent([who, 'GET', path]))).text)
   const pinned = [...(await get('/repos/acme/rocket/issues/pinned')), ...(await get('/repos/acme/rocket/pulls/pinned'))]
   const asks: readonly Ask[] = [
     ...pinned.map(({ number }): Ask => ['root', 'DELETE', `/repos/acme/rocket/issues/${number}/pin`]),
     ...(await get('/orgs/acme/blocks')).map(
       ({ login }: { login: string }): Ask => ['root', 'DELETE', `/orgs/acme/blocks/${login}`],
     ),
+    ...(await blocksBy('olga')),
+    ...(await blocksBy('rita')),
     ['root', 'DELETE', '/admin/users/stan/badges', { badge_slugs: ['night-owl', 'founder'] }],
   ]
   for (const one of asks) await send(toSent(one))
+
+  async function blocksBy(who: Who): Promise<readonly Ask[]> {
+    const blocked = await get('/user/blocks', who)
+    return blocked.map(({ login }: { login: string }): Ask => [who, 'DELETE', `/user/blocks/${login}`])
+  }
 }
 
 function wireCases(name: string, database: () => Promise<string>): void {

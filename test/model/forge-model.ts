@@ -34,6 +34,7 @@ const CALLS: { readonly [C in Call]: (turn: Turn, input: Inputs[C]) => unknown }
   listBlocks: blocks.list,
   walkBlocks: blocks.walk,
   filterBlocked: blocks.among,
+  refuseBlocked: blocks.refuse,
   grant: badges.grant,
   revoke: badges.revoke,
   heldBy: badges.heldBy,

@@ -106,6 +106,7 @@ const CALLS: { readonly [C in Call]: (subject: Subject, as: Caller<Actor>, input
     throw new RangeError('the walk over the blocks does not end')
   },
   filterBlocked: ({ blocks }, _as, asked) => blocks.filterBlocked(asked),
+  refuseBlocked: ({ blocks }, _as, asked) => blocks.refuseBlocked(asked),
   grant: ({ badges }, as, grants) => badges.grant(as, grants),
   revoke: ({ badges }, as, grants) => badges.revoke(as, grants),
   heldBy: ({ badges }, as, userId) => badges.heldBy(as, userId),

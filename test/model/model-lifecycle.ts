@@ -14,6 +14,7 @@ export function userDeleted(turn: Turn, userId: string): unknown {
     const found = list.findIndex((one) => one.userId === userId)
     if (found >= 0) blocks += list.splice(found, 1).length
   }
+  blocks += turn.state.blocksBy({ blockerId: userId }).splice(0).length
   const grants = turn.state.grantsOf(userId).splice(0).length
   turn.report('user.deleted', { blocks, grants }, { userId })
   return undefined
@@ -22,7 +23,7 @@ export function userDeleted(turn: Turn, userId: string): unknown {
 export function organizationDeleted(turn: Turn, organizationId: string): unknown {
   if (!leaves(turn, `organization ${organizationId}`)) return undefined
 
-  const blocks = turn.state.blocksOf(organizationId).splice(0).length
+  const blocks = turn.state.blocksBy({ organizationId }).splice(0).length
   turn.report('organization.deleted', { blocks }, { organizationId })
   return undefined
 }
@@ -46,8 +47,8 @@ export function issueDeleted(turn: Turn, issue: Issue): unknown {
 }
 
 export function memberAdded(turn: Turn, { organizationId, userId }: Member): unknown {
-  refuseGone(turn, organizationId, userId)
-  if (blockOf(turn, organizationId, userId) !== undefined) throw new Refusal('ALREADY_BLOCKED')
+  refuseGone(turn, { organizationId }, userId)
+  if (blockOf(turn, { organizationId }, userId) !== undefined) throw new Refusal('ALREADY_BLOCKED')
 
   turn.state.members.add(`${organizationId}/${userId}`)
   return undefined

@@ -41,8 +41,9 @@ export class ModelState {
     return entryOf(this.boards, `${repositoryId}/${kind}`)
   }
 
-  blocksOf(organizationId: string): Block[] {
-    return entryOf(this.blocks, organizationId)
+  /** The blocks by an organization or a user. */
+  blocksBy({ organizationId, blockerId }: Pick<Block, 'organizationId' | 'blockerId'>): Block[] {
+    return entryOf(this.blocks, blockerId === undefined ? `organization ${organizationId}` : `user ${blockerId}`)
   }
 
   grantsOf(userId: string): ModelGrant[] {

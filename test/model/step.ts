@@ -6,7 +6,11 @@ import { ISSUES, ORGANIZATIONS, REPOSITORIES, SLUGS, USERS } from './world.ts'
 export type Issue = IssueRef & { readonly id: string; readonly repositoryId: string }
 type Account = AccountRef & { readonly id: string }
 type Member = { readonly organizationId: string; readonly userId: string }
-type Target = { readonly organizationId: string; readonly account: Account }
+type Blocker =
+  | { readonly organizationId: string; readonly blockerId?: undefined }
+  | { readonly blockerId: string; readonly organizationId?: undefined }
+type Target = Blocker & { readonly account: Account }
+type Blockers = Blocker | { readonly organizationId: string; readonly blockerId: string }
 type Page = { readonly page: number; readonly limit: number }
 type Grants = { readonly userId: string; readonly slugs: readonly string[] }
 type Definition = { readonly slug: string; readonly description: string | undefined }
@@ -21,10 +25,11 @@ export interface Inputs {
   readonly history: Issue
   readonly block: Target & { readonly note: string | undefined }
   readonly unblock: Target
-  readonly findBlock: Member
-  readonly listBlocks: Page & { readonly organizationId: string }
-  readonly walkBlocks: { readonly organizationId: string; readonly limit: number }
-  readonly filterBlocked: { readonly organizationId: string; readonly userIds: readonly string[] }
+  readonly findBlock: Blocker & { readonly userId: string }
+  readonly listBlocks: Page & Blocker
+  readonly walkBlocks: Blocker & { readonly limit: number }
+  readonly filterBlocked: Blockers & { readonly userIds: readonly string[] }
+  readonly refuseBlocked: Blockers & { readonly userId: string }
   readonly grant: Grants
   readonly revoke: Grants
   readonly heldBy: string
@@ -92,26 +97,33 @@ const pinStep: fc.Arbitrary<Step> = fc.oneof(
 
 const member = fc.record({ organizationId, userId })
 const page = { page: number, limit: number }
+const ofOne: fc.Arbitrary<Blocker> = fc.oneof(fc.record({ organizationId }), fc.record({ blockerId: userId }))
+const ofSome: fc.Arbitrary<Blockers> = fc.oneof(ofOne, fc.record({ organizationId, blockerId: userId }))
+/** An input about blocks: whose, and what else. */
+function about<B, T>(blocker: fc.Arbitrary<B>, more: fc.Arbitrary<T>): fc.Arbitrary<B & T> {
+  return fc.tuple(blocker, more).map(([whose, rest]) => ({ ...whose, ...rest }))
+}
 const blockStep: fc.Arbitrary<Step> = fc.oneof(
-  {
-    weight: 10,
-    arbitrary: fc.record({ call: call('block'), as, input: fc.record({ organizationId, account, note }) }),
-  },
-  { weight: 5, arbitrary: fc.record({ call: call('unblock'), as, input: fc.record({ organizationId, account }) }) },
+  { weight: 10, arbitrary: fc.record({ call: call('block'), as, input: about(ofOne, fc.record({ account, note })) }) },
+  { weight: 5, arbitrary: fc.record({ call: call('unblock'), as, input: about(ofOne, fc.record({ account })) }) },
   { weight: 3, arbitrary: fc.record({ call: call('memberAdded', 'memberRemoved'), as: system, input: member }) },
-  { weight: 1, arbitrary: fc.record({ call: call('findBlock'), as, input: member }) },
-  { weight: 1, arbitrary: fc.record({ call: call('listBlocks'), as, input: fc.record({ organizationId, ...page }) }) },
+  { weight: 1, arbitrary: fc.record({ call: call('findBlock'), as, input: about(ofOne, fc.record({ userId })) }) },
+  { weight: 1, arbitrary: fc.record({ call: call('listBlocks'), as, input: about(ofOne, fc.record(page)) }) },
   {
     weight: 1,
-    arbitrary: fc.record({ call: call('walkBlocks'), as: system, input: fc.record({ organizationId, limit }) }),
+    arbitrary: fc.record({ call: call('walkBlocks'), as: system, input: about(ofOne, fc.record({ limit })) }),
   },
   {
     weight: 1,
     arbitrary: fc.record({
       call: call('filterBlocked'),
       as: system,
-      input: fc.record({ organizationId, userIds: fc.array(userId) }),
+      input: about(ofSome, fc.record({ userIds: fc.array(userId) })),
     }),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.record({ call: call('refuseBlocked'), as: system, input: about(ofSome, fc.record({ userId })) }),
   },
 )
 

@@ -19,6 +19,7 @@ describeWith(['git', 'gpg', 'gpgconf', 'ssh-keygen'], 'the key that git signs wi
     fingerprint = gpg.generate('forge@example.com', 'ed25519')
     folder.generate('id_ed25519', ['-t', 'ed25519', '-N', ''])
     folder.generate('second', ['-t', 'ed25519', '-N', ''])
+    folder.write('agent.pub', folder.read('id_ed25519.pub'))
   })
   afterAll(() => {
     gpg.close()
@@ -53,6 +54,11 @@ describeWith(['git', 'gpg', 'gpgconf', 'ssh-keygen'], 'the key that git signs wi
     ['a path from the repository', () => `[user]\nsigningKey = ../id_ed25519.pub\n${ssh}`],
     ['a literal key', () => `[user]\nsigningKey = ${folder.read('id_ed25519.pub')}${ssh}`],
     ['a literal key behind key::', () => `[user]\nsigningKey = key::${folder.read('id_ed25519.pub')}${ssh}`],
+    [
+      'a literal key behind key:: and a blank',
+      () => `[user]\nsigningKey = key:: ${folder.read('id_ed25519.pub')}${ssh}`,
+    ],
+    ['a path whose private key is in an agent alone', () => `[user]\nsigningKey = ${folder.path}/agent\n${ssh}`],
     ['what a command prints', () => `[gpg "ssh"]\ndefaultKeyCommand = cat '${folder.path}/id_ed25519.pub'\n${ssh}`],
     [
       'an included file',
@@ -152,6 +158,19 @@ describeWith(['git', 'gpg', 'gpgconf', 'ssh-keygen'], 'the key that git signs wi
     await expect.poll(() => textOf(key), { timeout: 5000, interval: 260 }).toContain('BEGIN PGP')
     expect(key?.format).toBe('openpgp')
     expect(starts()).toBeLessThan(before + 12)
+  })
+
+  test('has a subkey that was added at the next request, although gpg takes its time', async () => {
+    const gpgProgram = program(join(folder.path, 'slow-gpg'), `sleep 0.2\nexec ${programPath('gpg')} "$@"`)
+    const { options } = user(`[user]\nsigningKey = ${fingerprint}\n[gpg]\nprogram = ${gpgProgram}\n`)
+    const key = await openGitConfigKey(options)
+    const before = await textOf(key)
+    gpg.run(['--passphrase', '', '--quick-add-key', fingerprint, 'ed25519', 'sign', 'never'])
+    await delay(260)
+    const [first, second] = await Promise.all([textOf(key), textOf(key)])
+
+    expect(first?.length).toBeGreaterThan(before?.length ?? 0)
+    expect(second).toBe(first)
   })
 
   test('is a TypeError without a folder or an environment', async () => {

@@ -1,8 +1,8 @@
-import { randomBytes } from 'node:crypto'
+import { createHash, randomBytes } from 'node:crypto'
 import { generateKey, readKey } from 'openpgp'
 import { expect, test } from 'vitest'
 import { openpgpKey, sshKey } from '../../src/signing-keys/signing-keys.ts'
-import { der, field, integer, oddNumber, pem } from './key-bytes.ts'
+import { der, field, integer, oddNumber, packet, pem } from './key-bytes.ts'
 
 /** The longest time in milliseconds for which nothing else ran. */
 async function longestStall(work: () => Promise<unknown>): Promise<number> {
@@ -35,10 +35,39 @@ function largeDsa(): string {
   return pem('PRIVATE KEY', der(0x30, Buffer.of(2, 1, 0), algorithm, der(0x04, integer(oddNumber(3700)))))
 }
 
+/** An OpenPGP key of DSA whose numbers are so large that a signature takes minutes to verify, with one. */
+function largeOpenpgpDsa(): Uint8Array {
+  const mpi = (number: Buffer) =>
+    Buffer.concat([Buffer.of((number.length * 8) >> 8, (number.length * 8) & 255), number])
+  const numbers = [7000, 6900, 6800, 6800].map((bytes) => mpi(oddNumber(bytes)))
+  const key = Buffer.concat([Buffer.of(4, 0, 0, 0, 1, 17), ...numbers])
+  const [hash, user] = [createHash('sha256'), Buffer.from('Forge')]
+  const id = createHash('sha1')
+    .update(Buffer.of(0x99, key.length >> 8, key.length & 255))
+    .update(key)
+    .digest()
+  const covered = Buffer.concat([Buffer.of(4, 0x13, 17, 8, 0, 29, 5, 2, 0, 0, 0, 1, 22, 33, 4), id])
+  hash.update(Buffer.of(0x99, key.length >> 8, key.length & 255)).update(key)
+  hash.update(Buffer.of(0xb4, 0, 0, 0, user.length)).update(user)
+  const digest = hash
+    .update(covered)
+    .update(Buffer.of(4, 0xff, 0, 0, 0, covered.length))
+    .digest()
+  const numbersOf = [6000, 6000].map((bytes) => mpi(oddNumber(bytes)))
+  const signature = Buffer.concat([covered, Buffer.of(0, 0), digest.subarray(0, 2), ...numbersOf])
+  const packets = [
+    { tag: 6, body: key },
+    { tag: 13, body: user },
+    { tag: 2, body: signature },
+  ]
+  return Buffer.concat(packets.map((each) => packet(each)))
+}
+
 test.each<readonly [what: string, reason: string, read: () => Promise<unknown>]>([
   ['60 kB of blanks in an SSH line', 'damaged', () => ssh(`ssh-ed25519 A${' '.repeat(60_000)}\u2028x`)],
   ['60 kB of one word in a comment', 'damaged', () => ssh(`ssh-ed25519 AAAA ${'a'.repeat(60_000)}`)],
   ['a DSA key of 15 kB in PKCS#8', 'not supported', () => ssh(largeDsa())],
+  ['an OpenPGP key of DSA with 28 kB', 'no user id', () => openpgp(largeOpenpgpDsa())],
   ['120 kB of carriage returns', 'damaged', () => ssh(`ssh-ed25519 ${'A'.repeat(68)}${'\r'.repeat(60_000)}`)],
   ['120 kB of armor headers', 'cut off', () => openpgp(`-----BEGIN PGP A-----\n${'a: b\n'.repeat(24_000)}`)],
   ['120 kB of BEGIN', 'neither', () => openpgp('-----BEGIN '.repeat(11_000))],

@@ -1,8 +1,11 @@
-import { enums, readKey, armor as writeArmor } from 'openpgp'
+import { readFileSync } from 'node:fs'
+import { enums, readKey, unarmor, armor as writeArmor } from 'openpgp'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { describeKey, generateKey, openpgpKey } from '../../src/signing-keys/signing-keys.ts'
 import { describeWith } from '../programs.ts'
 import { GpgHome, importedFingerprints } from './gpg-home.ts'
+import type { KeyPacket } from './key-bytes.ts'
+import { packet, packetsOf as splitKey, VERSION_5 } from './key-bytes.ts'
 
 const unreadable = { code: 'SIGNING_KEY_UNREADABLE' }
 
@@ -55,13 +58,17 @@ describeWith(['gpg', 'gpgconf'], 'OpenPGP keys that gpg made', () => {
     },
   )
 
-  test.each(['brainpoolP256r1', 'secp256k1'])(
-    'on %s are refused if they are secret, with the way out, and the public half is served',
+  test.each(['brainpoolP256r1', 'brainpoolP384r1', 'brainpoolP512r1', 'secp256k1'])(
+    'on %s are served as the public half, packet by packet, also with a subkey that signs',
     async (algorithm) => {
       const primary = home.generate(`${algorithm}@example.com`, algorithm)
+      home.run(['--passphrase', '', '--quick-add-key', primary, `${algorithm}/sign`, 'sign', 'never'])
+      const exported = home.run(['--export', primary])
 
-      await expect(served(home.run(['--export-secret-keys', primary]))).rejects.toThrow('give its public half')
-      expect(importedFingerprints(await served(home.run(['--export', primary])))).toEqual([primary])
+      for (const key of [exported, home.run(['--export-secret-keys', primary])]) {
+        expect(await packetsOf(await served(key))).toEqual(await packetsOf(Uint8Array.from(exported)))
+        expect(importedFingerprints(await served(key))).toEqual(home.fingerprints(primary))
+      }
     },
   )
 
@@ -80,6 +87,45 @@ describeWith(['gpg', 'gpgconf'], 'OpenPGP keys that gpg made', () => {
     const secret = home.run(['--export-secret-keys', primary])
     expect((await tags(secret)).split(' ').sort().join(' ')).toBe('13 13 2 2 2 6') // gpg puts either of them first
     expect(importedFingerprints(await served(secret))).toEqual([primary])
+  })
+
+  test('with a signature that is not for export are served without it', async () => {
+    const primary = home.generate('local@example.com', 'ed25519')
+    home.run(['--passphrase', '', '--yes', '--local-user', 'friend@example.com', '--quick-lsign-key', primary])
+    home.run(['--passphrase', '', '--yes', '--local-user', 'signed@example.com', '--quick-sign-key', primary])
+    const local = ['--export-options', 'export-local-sigs', '--export', primary]
+
+    expect(splitKey(home.run(local))).toHaveLength(5)
+    expect(await packetsOf(await served(home.run(local)))).toEqual(
+      await packetsOf(Uint8Array.from(home.run(['--export', primary]))),
+    )
+  })
+
+  test('that a designated revoker has revoked are revoked, and refused if they are private', async () => {
+    const primary = home.generate('revoked@example.com', 'ed25519')
+    home.generate('revoker@example.com', 'ed25519')
+    const steps = (...answers: readonly string[]) => `${answers.join('\n')}\n`
+    const unlock = ['--passphrase', '', '--command-fd', '0']
+    home.run([...unlock, '--edit-key', primary], steps('addrevoker', 'revoker@example.com', 'y', 'y', 'save'))
+    const secret = () => home.run(['--export-secret-keys', primary])
+    expect(await describeKey(openpgpKey(secret()))).toMatchObject({ isRevoked: false, fingerprint: primary })
+    home.run(['--import'], home.run(['--no-batch', ...unlock, '--desig-revoke', primary], steps('y', '0', '', 'y')))
+    const whole = home.run(['--export', primary])
+
+    await expect(served(secret())).rejects.toThrow('a revocation, is of a kind that is not supported')
+    expect(await packetsOf(await served(whole))).toEqual(await packetsOf(Uint8Array.from(whole)))
+    expect(await describeKey(openpgpKey(whole))).toMatchObject({ isRevoked: true })
+  })
+
+  test('on curves that openpgp.js cannot verify are described with their expiry and revocation', async () => {
+    const primary = home.generate('brainpool@example.com', 'brainpoolP256r1')
+    home.run(['--passphrase', '', '--quick-set-expire', primary, '2y'])
+    const describe = () => describeKey(openpgpKey(home.run(['--export-secret-keys', primary])))
+    expect(await describe()).toMatchObject({ expires: home.described(primary).expires, isRevoked: false })
+    const certificate = readFileSync(`${home.path}/openpgp-revocs.d/${primary}.rev`, 'utf8')
+    home.run(['--import'], certificate.replace(/^:---/m, '---'))
+
+    expect(await describe()).toMatchObject({ isRevoked: true })
   })
 
   test('expire when the primary key does, or its newest subkey that signs, whichever is earlier', async () => {
@@ -130,7 +176,95 @@ describe('an OpenPGP key', () => {
     const length = 2 + (one?.[1] ?? 0)
     const mixed = Buffer.concat([one?.subarray(0, length) ?? Buffer.of(), two?.subarray(length) ?? Buffer.of()])
 
-    await expect(served(mixed)).rejects.toThrow('no user id of the OpenPGP key can be verified')
+    await expect(served(mixed)).rejects.toThrow('no user id of the OpenPGP key has a valid signature')
+  })
+
+  const inserts: readonly (readonly [what: string, tag: number, at: number])[] = [
+    ['a user id', 13, 1],
+    ['a user id at the end', 13, 5],
+    ['an attribute', 17, 3],
+    ['a subkey', 14, 3],
+    ['a secret subkey', 7, 5],
+    ['a signature', 2, 2],
+    ...[10, 12, 21, 40, 60, 63].map((tag) => [`a packet ${tag}`, tag, 3] as const),
+  ]
+  test.each(inserts)('with %s that it has not signed is served without it', async (_what, tag, at) => {
+    const packets = splitKey(await bytesOf(pair.publicKey))
+    const [, , , foreign] = splitKey(await bytesOf(tag === 7 ? other.privateKey : other.publicKey))
+    for (const body of [foreign?.body ?? Buffer.of(), Buffer.from('Eve <eve@example.com>'), Buffer.of()]) {
+      const key = Buffer.concat(packets.toSpliced(at, 0, { tag, body }).map((each) => packet(each)))
+
+      expect(await served(key)).toBe(pair.publicKey.replaceAll('\r', ''))
+    }
+  })
+
+  test('whose user id has a signature about the key alone, or about another, is refused', async () => {
+    const [key, user, about, subkey, binding] = splitKey(await bytesOf(pair.publicKey))
+    const [, , , , , direct] = splitKey(await bytesOf(pair.publicKey))
+    expect(direct).toBeUndefined()
+    for (const signature of [binding, splitKey(await bytesOf(other.publicKey))[2]]) {
+      const packets = [key, user, signature, subkey, about].filter((each) => each !== undefined)
+
+      await expect(served(Buffer.concat(packets.map((each) => packet(each))))).rejects.toThrow('no user id')
+    }
+  })
+
+  describe('with a subkey of a kind that is not known', () => {
+    const packets = splitKey(VERSION_5)
+    const write = (all: readonly KeyPacket[]) => Buffer.concat(all.map((each) => packet(each)))
+    /** A primary key whose private half is elsewhere, and other private bytes behind the subkeys. */
+    const secret = (all: readonly KeyPacket[]) =>
+      write(
+        all.map(({ tag, body }) => {
+          if (tag === 6) return { tag: 5, body: Buffer.concat([body, Buffer.from('ff006500474e5501', 'hex')]) }
+          return tag === 14 ? { tag: 7, body: Buffer.concat([body, Buffer.alloc(57, 7)]) } : { tag, body }
+        }),
+      )
+
+    test('has all packets of its public file', async () => {
+      const armored = await served(write(packets))
+      const { data } = await unarmor(armored)
+
+      expect(splitKey(data as Uint8Array)).toEqual(packets)
+      expect(await describeKey(openpgpKey(armored))).toMatchObject({ algorithm: 'ed25519', expires: undefined })
+    })
+
+    test('is refused if it is private and may sign, and served without the subkey if it only encrypts', async () => {
+      const [signing, encrypting] = [packets.slice(3, 5), packets.slice(5)]
+      const rest = packets.slice(0, 3)
+
+      await expect(served(secret(packets))).rejects.toThrow('a subkey that signs, or a revocation, is of a kind')
+      await expect(served(secret([...rest, ...signing]))).rejects.toThrow('give the public half')
+      expect(await served(secret([...rest, ...encrypting]))).toBe(await served(write(rest)))
+    })
+
+    test('is served without the subkey if nothing confirms it', async () => {
+      const [subkey] = packets.slice(3)
+      if (subkey === undefined) throw new Error('there is no subkey')
+      const changed = { ...subkey, body: Buffer.concat([subkey.body, Buffer.alloc(20, 7)]) }
+
+      expect(await served(write(packets.with(3, changed)))).toBe(await served(write(packets.toSpliced(3, 2))))
+    })
+  })
+
+  test.each([
+    ['a version', 5, 0],
+    ['an algorithm', 30, 5],
+  ])('of %s that is not known is named as such', async (_what, value, at) => {
+    const [key, ...others] = splitKey(await bytesOf(pair.publicKey))
+    const body = Buffer.from(key?.body ?? [])
+    body[at] = value
+    const unknown = Buffer.concat([{ tag: 6, body }, ...others].map((each) => packet(each)))
+
+    await expect(served(unknown)).rejects.toThrow('the OpenPGP key is of a kind that is not supported')
+  })
+
+  test('without a user id is refused, also if it is public', async () => {
+    const packets = splitKey(await bytesOf(pair.publicKey)).filter((_, at) => at === 0 || at > 2)
+
+    await expect(served(Buffer.concat(packets.map((each) => packet(each))))).rejects.toThrow(
+      'gpg takes no other; add one',
+    )
   })
 
   const utf16 = (text: string) => Buffer.from(`\uFEFF${text}`, 'utf16le')

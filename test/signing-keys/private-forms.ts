@@ -96,9 +96,7 @@ export function gpgForms(home: GpgHome): readonly PrivateForm[] {
     return email
   }
   const forms = GPG.map(([algorithm, subkey]) => {
-    const form = exported(`OpenPGP ${algorithm}`, make(algorithm, subkey, ''), ['--export-secret-keys'])
-    // openpgp.js cannot verify their signatures with Node.
-    return { ...form, isRefused: ['brainpoolP256r1', 'secp256k1'].includes(algorithm) }
+    return exported(`OpenPGP ${algorithm}`, make(algorithm, subkey, ''), ['--export-secret-keys'])
   })
   const hidden = ['--passphrase', PASSPHRASE, '--export-secret-keys']
   return [

@@ -1,11 +1,21 @@
 import { rmSync } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
-import { readKeys } from 'openpgp'
+import { generateKey as generateVersionSix, readKeys } from 'openpgp'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { fetchHandler } from '../../src/http-adapters/fetch.ts'
 import type { SigningKeySource } from '../../src/index.ts'
-import { generateKey, openKeyFile, openpgpKey, rotatingKey, sshKey } from '../../src/signing-keys/signing-keys.ts'
+import {
+  describeKey,
+  generateKey,
+  openKeyFile,
+  openpgpKey,
+  rotatingKey,
+  sshKey,
+} from '../../src/signing-keys/signing-keys.ts'
+import { describeWith } from '../programs.ts'
 import { openWorld } from '../world.ts'
+import { importedFingerprints } from './gpg-home.ts'
+import { VERSION_5 } from './key-bytes.ts'
 import { SshFolder } from './ssh-folder.ts'
 
 const folder = new SshFolder()
@@ -94,6 +104,18 @@ describe('keys in rotation', () => {
     expect(isRevoked).toBe(true)
   })
 
+  test('have version 4 before others, and describe the current one', async () => {
+    const { privateKey } = await generateVersionSix({ userIDs: { name: 'Six' }, config: { v6Keys: true } })
+    const six = openpgpKey(privateKey)
+    const key = rotatingKey({ current: six, former: [openpgpAt(0), openpgpAt(1)] })
+    const { text } = await key.publicKey()
+    const two = (at: number) => `${['One', 'Two'][at]} <forge@example.com>`
+
+    expect(await namesIn(text)).toEqual([two(0), two(1), two(1), 'Six'])
+    expect(await describeKey(key)).toMatchObject({ userIds: ['Six'] })
+    expect(await namesIn((await rotatingKey({ current: six, former: [six] }).publicKey()).text)).toEqual(['Six'])
+  })
+
   test('are joined once, and answer at once then', async () => {
     const key = rotatingKey({ current: openpgpAt(0), former: [openpgpAt(1)] })
     const answer = await key.publicKey()
@@ -106,5 +128,24 @@ describe('keys in rotation', () => {
     expect(() => rotatingKey({ current: 'key.pub', former: [] })).toThrow('rotatingKey needs current')
     // @ts-expect-error an argument of a wrong type
     expect(() => rotatingKey({ current: sshAt(0), former: sshAt(1) })).toThrow('rotatingKey needs former')
+  })
+})
+
+describeWith(['gpg', 'gpgconf'], 'keys in rotation that gpg imports', () => {
+  test('are all of version 4, wherever one of another version is', async () => {
+    const { publicKey } = await generateVersionSix({ userIDs: { name: 'Six' }, config: { v6Keys: true } })
+    const [known, others] = [
+      [openpgpAt(0), openpgpAt(1)],
+      [openpgpKey(publicKey), openpgpKey(VERSION_5)],
+    ]
+    const wanted = await Promise.all(known.map(async (key) => (await describeKey(key)).fingerprint))
+    for (const other of others) {
+      for (const at of [0, 1, 2]) {
+        const [current = other, ...former] = known.toSpliced(at, 0, other)
+        const { text } = await rotatingKey({ current, former }).publicKey()
+
+        expect(importedFingerprints(text, 'unknown version')).toEqual(expect.arrayContaining(wanted))
+      }
+    }
   })
 })

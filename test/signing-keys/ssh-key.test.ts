@@ -1,4 +1,4 @@
-import { createHash, generateKeyPairSync } from 'node:crypto'
+import { createECDH, createHash, generateKeyPairSync } from 'node:crypto'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { allowedSigners, describeKey, generateKey, openpgpKey, sshKey } from '../../src/signing-keys/signing-keys.ts'
@@ -33,7 +33,7 @@ describeWith(['ssh-keygen'], 'SSH keys that ssh-keygen made', () => {
       const certificate = folder.read(`${name}-cert.pub`)
 
       expect(await served(line)).toBe(line)
-      expect(await served(`key::${line}`)).toBe(line)
+      for (const before of ['key::', 'key:: ', '  ']) expect(await served(`${before}${line}`)).toBe(line)
       expect(await served(folder.read(name))).toBe(line.replace(' forge@example.com', ''))
       expect(await served(certificate)).toBe(certificate)
       for (const text of [line, certificate]) {
@@ -55,17 +55,107 @@ describeWith(['ssh-keygen'], 'SSH keys that ssh-keygen made', () => {
     expect(who.trim()).toBe('forge@example.com')
   })
 
+  const tokens: readonly (readonly [type: string, fields: readonly (string | Uint8Array)[]])[] = [
+    ['sk-ssh-ed25519@openssh.com', [Buffer.alloc(32, 7), 'ssh:']],
+    ['sk-ecdsa-sha2-nistp256@openssh.com', ['nistp256', createECDH('prime256v1').generateKeys(), 'ssh:forge']],
+  ]
+  test.each(tokens)('%s is served as it is, also certified, and described as ssh-keygen does', async (type, fields) => {
+    const line = lineOf(type, ...fields)
+    const names = ['-I', 'forge', '-n', 'forge@example.com', '-V', '+1w']
+    folder.keygen(['-q', '-s', join(folder.path, 'authority'), ...names, folder.write('token.pub', line)])
+    const certificate = folder.read('token-cert.pub')
+
+    for (const text of [line, certificate]) {
+      expect(await served(text)).toBe(text)
+      expect(await describeKey(sshKey(text))).toMatchObject(folder.described(text))
+    }
+    const [first = '', ...others] = fields
+    for (const broken of [
+      [Buffer.concat([field(first), Buffer.of(7)]), ...others],
+      [first, ...others, 'ssh:'],
+      [first, ...others.with(-1, Buffer.alloc(64, 0x83))],
+    ]) {
+      await expect(served(lineOf(type, ...broken))).rejects.toMatchObject(unreadable)
+    }
+  })
+
+  test('a certificate is served by an authority of any kind, and its signers are those of the authority', async () => {
+    const authority = folder.read('authority.pub')
+    folder.generate('certified', ['-t', 'ecdsa', '-N', ''])
+    folder.keygen([
+      '-q',
+      '-s',
+      join(folder.path, 'authority'),
+      '-I',
+      'forge',
+      '-n',
+      'a',
+      `${folder.path}/certified.pub`,
+    ])
+    const [type = '', base64 = ''] = folder.read('certified-cert.pub').split(' ')
+    const own = Buffer.from(authority.split(' ')[1] ?? '', 'base64')
+    const [before = Buffer.of()] = [Buffer.from(base64, 'base64')].map((blob) =>
+      blob.subarray(0, blob.indexOf(field(own))),
+    )
+    for (const [kind, fields] of [...tokens, POST_QUANTUM]) {
+      const line = lineOf(kind, ...fields)
+      const blob = Buffer.from(line.split(' ')[1] ?? '', 'base64')
+      const certificate = `${type} ${Buffer.concat([before, field(blob), field('signature')]).toString('base64')}\n`
+
+      expect(await served(certificate)).toBe(certificate)
+      expect(await describeKey(sshKey(certificate))).toMatchObject({ algorithm: 'ecdsa-cert', bits: 256 })
+      expect(await allowedSigners(sshKey(certificate), ['a'])).toBe(
+        `a cert-authority,namespaces="git" ${line.replace(' forge@example.com', '')}`,
+      )
+    }
+    const cut = Buffer.concat([before, field(own)]).toString('base64')
+    await expect(served(`${type} ${cut}\n`)).rejects.toMatchObject(unreadable)
+  })
+})
+
+/** A public line of any fields. */
+function lineOf(type: string, ...fields: readonly (string | Uint8Array)[]): string {
+  return `${type} ${Buffer.concat([type, ...fields].map(field)).toString('base64')} forge@example.com\n`
+}
+
+const POST_QUANTUM = ['ssh-mldsa44-ed25519', [Buffer.alloc(1344, 7)]] as const
+
+describe('an SSH key of a kind that sshpk does not know', () => {
   test.each([
-    ['sk-ssh-ed25519@openssh.com', field(Buffer.alloc(32, 7))],
-    ['sk-ecdsa-sha2-nistp256@openssh.com', Buffer.concat([field('nistp256'), field(Buffer.alloc(65, 4))])],
-  ])('%s is served as it is, and described', async (type, fields) => {
-    const blob = Buffer.concat([field(type), fields, field('ssh:')])
-    const line = `${type} ${blob.toString('base64')} forge@example.com\n`
+    [...POST_QUANTUM, { algorithm: 'mldsa44-ed25519', bits: 512 }],
+    ['ssh-mldsa-65', [Buffer.alloc(1952, 7)], { algorithm: 'mldsa-65', bits: 15_616 }],
+  ] as const)('%s is served as it is, also from a private file, and described', async (type, fields, described) => {
+    const line = lineOf(type, ...fields)
+    const blob = Buffer.from(line.split(' ')[1] ?? '', 'base64')
+    const [clear, one] = [[field('none'), field('none'), field('')], Buffer.of(0, 0, 0, 1)]
+    const secret = Buffer.concat([Buffer.alloc(8), blob, field(Buffer.alloc(64, 9)), field('forge')])
     const fingerprint = `SHA256:${createHash('sha256').update(blob).digest('base64').replace(/=+$/, '')}`
 
     expect(await served(line)).toBe(line)
-    expect(await describeKey(sshKey(line))).toMatchObject({ bits: 256, fingerprint })
-    await expect(served(`${type} ${blob.subarray(0, -1).toString('base64')}\n`)).rejects.toMatchObject(unreadable)
+    expect(await served(openssh(...clear, one, field(blob), field(secret)))).toBe(
+      line.replace(' forge@example.com', ''),
+    )
+    expect(await describeKey(sshKey(line))).toMatchObject({ ...described, fingerprint })
+  })
+
+  test.each([
+    ['no field', lineOf('ssh-new')],
+    ['an empty field', lineOf('ssh-new', '')],
+    ['a field that is cut off', lineOf('ssh-new', 'key').replace(/.{4} forge/, ' forge')],
+    ['another type in it', lineOf('ssh-new', 'key').replace('ssh-new ', 'ssh-old ')],
+    ['a type that is not a word', lineOf('ssh-"', 'key')],
+  ])('with %s is refused', async (_what, line) => {
+    await expect(served(line)).rejects.toMatchObject(unreadable)
+  })
+})
+
+describe('a damaged SSH key', () => {
+  test.each([
+    ['a public line', 'ssh-keygen -y', 'ssh-ed25519 AAAA\n'],
+    ['a public block', 'ssh-keygen -y', '-----BEGIN PUBLIC KEY-----\nAAAA\n-----END PUBLIC KEY-----\n'],
+    ['a private block', 'give its .pub file', '-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----\n'],
+  ])('in %s says what to do: %s', async (_where, todo, key) => {
+    await expect(served(key)).rejects.toThrow(todo)
   })
 })
 
@@ -73,7 +163,7 @@ describe('an SSH key', () => {
   const seed = Buffer.alloc(32, 0x5a)
   const blob = Buffer.concat([field('ssh-ed25519'), field(Buffer.alloc(32, 7))])
   const line = `ssh-ed25519 ${blob.toString('base64')} forge@example.com\n`
-  const lineOf = (...parts: readonly Buffer[]) => `ssh-ed25519 ${Buffer.concat(parts).toString('base64')} forge\n`
+  const ed25519Of = (...parts: readonly Buffer[]) => `ssh-ed25519 ${Buffer.concat(parts).toString('base64')} forge\n`
 
   const allowed: readonly (readonly [string, string])[] = [
     ['with CRLF line ends', line.replaceAll('\n', '\r\n')],
@@ -140,10 +230,10 @@ describe('an SSH key', () => {
     ['another type than the one inside', line.replace('ssh-ed25519', 'ssh-rsa')],
     ['options before the type', `no-pty ${line}`],
     ['letters that are not base64', line.replace('AAAA', 'AA*A')],
-    ['a key cut off', lineOf(blob.subarray(0, -1))],
-    ['a length beyond the end', lineOf(field('ssh-ed25519'), Buffer.of(0xff, 0xff, 0xff, 0xff), Buffer.alloc(32))],
-    ['a key with private bytes behind it', lineOf(blob, field(seed))],
-    ['a key that is a private one by its length', lineOf(field('ssh-ed25519'), field(Buffer.concat([seed, seed])))],
+    ['a key cut off', ed25519Of(blob.subarray(0, -1))],
+    ['a length beyond the end', ed25519Of(field('ssh-ed25519'), Buffer.of(0xff, 0xff, 0xff, 0xff), Buffer.alloc(32))],
+    ['a key with private bytes behind it', ed25519Of(blob, field(seed))],
+    ['a key that is a private one by its length', ed25519Of(field('ssh-ed25519'), field(Buffer.concat([seed, seed])))],
     ['two keys', line + line],
     ['two keys, one with options', `${line}no-pty ${line}`],
     ['a public and a private key', `${line}\n${pem}`],
@@ -165,6 +255,8 @@ describe('an SSH key', () => {
     ['an RSA private key under a public label', rsa.toString().replaceAll('PRIVATE', 'PUBLIC')],
     ['an elliptic curve that SSH does not know', secp256k1.toString()],
     ['a number with a needless zero', rsaLine(Buffer.of(0, 0x7f, ...Buffer.alloc(255, 1)))],
+    ['RSA of fewer than 1024 bits', rsaLine(Buffer.of(0, ...Buffer.alloc(120, 0xff)))],
+    ['RSA with a long exponent', lineOf('ssh-rsa', Buffer.alloc(9, 5), Buffer.of(0, ...Buffer.alloc(256, 0xff)))],
     ['a negative number', rsaLine(Buffer.alloc(256, 0xff))],
     ['a point that is not on its curve', `ecdsa-sha2-nistp256 ${ecdsa}\n`],
     [

@@ -87,6 +87,8 @@ describeWith(['git', 'gpg', 'gpgconf', 'ssh-keygen'], 'a commit is verified by w
     'OpenPGP RSA': { algorithm: 'rsa2048' },
     'OpenPGP Ed25519': { algorithm: 'ed25519' },
     'OpenPGP ECDSA': { algorithm: 'nistp256' },
+    'OpenPGP ECDSA on Brainpool': { algorithm: 'brainpoolP384r1' },
+    'OpenPGP ECDSA on secp256k1': { algorithm: 'secp256k1', before },
     'an OpenPGP subkey': { algorithm: 'rsa2048', before },
     'an OpenPGP subkey whose primary key is offline': {
       algorithm: 'ed25519',
@@ -138,8 +140,8 @@ describeWith(['git', 'gpg', 'gpgconf', 'ssh-keygen'], 'a commit is verified by w
   /** Certifies a key. The private half gets the name of the certificate: ssh-keygen finds it by that. */
   function certificateOf(name: string): string {
     const path = join(folder.path, name)
-    folder.generate('authority', ['-t', 'ed25519', '-N', ''])
-    folder.keygen(['-q', '-s', join(folder.path, 'authority'), '-I', 'forge', '-n', WHO, `${path}.pub`])
+    folder.generate(`${name}-authority`, ['-t', 'ed25519', '-N', ''])
+    folder.keygen(['-q', '-s', `${path}-authority`, '-I', 'forge', '-n', WHO, `${path}.pub`])
     folder.write(`${name}-cert`, folder.read(name))
     return `${path}-cert.pub`
   }
@@ -159,23 +161,51 @@ describeWith(['git', 'gpg', 'gpgconf', 'ssh-keygen'], 'a commit is verified by w
     expect(status).toBe(0)
   })
 
-  // What a token computes when it is touched. Source: OpenSSH's PROTOCOL.u2f and PROTOCOL.sshsig
-  test('SSH Ed25519 on a security key', async () => {
+  test('an SSH certificate, and of the next one by its authority', async () => {
+    folder.generate('renewed', ['-t', 'ed25519', '-N', ''])
+    const file = certificateOf('renewed')
+    const config = ['gpg.format=ssh', `user.signingKey=${file}`]
+    const before = signedCommit(config)
+    const signers = folder.write('signers', await allowedSigners(await openKeyFile(file), [WHO]))
+    const certify = ['-I', 'forge', '-n', WHO, '-V', '+1w', join(folder.path, 'renewed.pub')]
+    folder.keygen(['-q', '-s', join(folder.path, 'renewed-authority'), ...certify])
+    const after = signedCommit(config)
+    folder.generate('other-authority', ['-t', 'ed25519', '-N', ''])
+    folder.keygen(['-q', '-s', join(folder.path, 'other-authority'), ...certify])
+    const foreign = signedCommit(config)
+    const verified = [before, after, foreign].map(
+      (repository) => verify(repository, home, ['gpg.format=ssh', `gpg.ssh.allowedSignersFile=${signers}`]).status,
+    )
+
+    expect(verified).toEqual([0, 0, 1])
+  })
+
+  /** A security key, which is touched for each signature. Source: OpenSSH's PROTOCOL.u2f and PROTOCOL.sshsig */
+  function newToken() {
     const [type, application, touched] = ['sk-ssh-ed25519@openssh.com', 'ssh:', Buffer.of(1, 0, 0, 0, 7)]
     const { privateKey, publicKey } = generateKeyPairSync('ed25519')
     const { x = '' } = publicKey.export({ format: 'jwk' })
     const blob = Buffer.concat([type, Buffer.from(x, 'base64url'), application].map(field))
-    const key = await openKeyFile(folder.write('token.pub', `${type} ${blob.toString('base64')} ${WHO}\n`))
+    const signature = (message: Uint8Array) => {
+      const asked = Buffer.concat([digest('sha256', application), touched, digest('sha256', message)])
+      return field(Buffer.concat([field(type), field(sign(null, asked, privateKey)), touched]))
+    }
+    return { blob, signature, line: `${type} ${blob.toString('base64')} ${WHO}\n` }
+  }
 
-    const digest = (algorithm: string, of: string | Uint8Array) => createHash(algorithm).update(of).digest()
+  function digest(algorithm: string, of: string | Uint8Array): Buffer {
+    return createHash(algorithm).update(of).digest()
+  }
+
+  test('SSH Ed25519 on a security key', async () => {
+    const token = newToken()
+    const key = await openKeyFile(folder.write('token.pub', token.line))
     const [tree, who] = ['4b825dc642cb6eb9a060e54bf8d69288fbee4904', `Forge Signer <${WHO}> 0 +0000`] // without files
     const head = `tree ${tree}\nauthor ${who}\ncommitter ${who}`
     const [magic, settings] = [Buffer.from('SSHSIG'), Buffer.concat(['git', '', 'sha512'].map(field))]
     const message = Buffer.concat([magic, settings, field(digest('sha512', `${head}\n\nsigned\n`))])
-    const asked = Buffer.concat([digest('sha256', application), touched, digest('sha256', message)])
-    const signature = field(Buffer.concat([field(type), field(sign(null, asked, privateKey)), touched]))
-    const whole = Buffer.concat([magic, Buffer.of(0, 0, 0, 1), field(blob), settings, signature])
-    const header = `gpgsig ${pemBlock('SSH SIGNATURE', whole).trim().replaceAll('\n', '\n ')}`
+    const parts = [magic, Buffer.of(0, 0, 0, 1), field(token.blob), settings, token.signature(message)]
+    const header = `gpgsig ${pemBlock('SSH SIGNATURE', Buffer.concat(parts)).trim().replaceAll('\n', '\n ')}`
     const commit = folder.write('commit', `${head}\n${header}\n\nsigned\n`)
     const repository = newRepository()
     const { stdout } = git(repository, home, [], ['hash-object', '-t', 'commit', '-w', commit])
@@ -184,6 +214,25 @@ describeWith(['git', 'gpg', 'gpgconf', 'ssh-keygen'], 'a commit is verified by w
     const signers = folder.write('signers', await allowedSigners(key, [WHO]))
     const verified = verify(repository, home, ['gpg.format=ssh', `gpg.ssh.allowedSignersFile=${signers}`])
     expect(verified).toMatchObject({ status: 0, said: expect.stringContaining('with ED25519-SK key SHA256:') })
+  })
+
+  test('an SSH certificate by an authority on a security key', async () => {
+    const token = newToken()
+    folder.generate('by-token', ['-t', 'ed25519', '-N', ''])
+    const open = Buffer.from(folder.read('by-token.pub').split(' ')[1] ?? '', 'base64').subarray(15)
+    const type = 'ssh-ed25519-cert-v01@openssh.com'
+    const numbers = [Buffer.alloc(8), Buffer.of(0, 0, 0, 1)]
+    const limits = [Buffer.alloc(8), Buffer.alloc(8, 0xff)]
+    const [key, names] = [Buffer.concat([field(type), field('nonce'), open]), [field('forge'), field(field(WHO))]]
+    const signed = Buffer.concat([key, ...numbers, ...names, ...limits, ...['', '', '', token.blob].map(field)])
+    const certificate = Buffer.concat([signed, token.signature(signed)]).toString('base64')
+    const file = folder.write('by-token-cert.pub', `${type} ${certificate} ${WHO}\n`)
+    folder.write('by-token-cert', folder.read('by-token'))
+    const repository = signedCommit(['gpg.format=ssh', `user.signingKey=${file}`])
+    const signers = folder.write('signers', await allowedSigners(await openKeyFile(file), [WHO]))
+    const verified = verify(repository, home, ['gpg.format=ssh', `gpg.ssh.allowedSignersFile=${signers}`])
+
+    expect(verified).toMatchObject({ status: 0, said: expect.stringContaining('Good "git" signature') })
   })
 
   test('three OpenPGP keys in rotation, each its own', async () => {

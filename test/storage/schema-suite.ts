@@ -240,6 +240,9 @@ export function schemaSuite(kinds: readonly AnyKind[]): void {
       await database.run("insert into issues values (2, 'Read this first')")
       for (const issueId of ['1', '2']) await pin(storage, BOARD, issueId)
       await block(storage, '20', '30', { note: 'spam' })
+      const key = { blockerId: '31', userId: '30' }
+      const state = { note: 'rude', blockedAt: NOON, blockedBy: '7', ...key }
+      await change(storage.userBlocks, key, () => ({ state, events: [], result: undefined }))
       await define(storage, 'night-owl')
       await grant(storage, '30', ['night-owl'])
       /** Drivers read whole numbers as numbers, as texts or as bigints. */
@@ -256,6 +259,9 @@ export function schemaSuite(kinds: readonly AnyKind[]): void {
       ])
       expect(await rows('select * from forgelet_blocks')).toEqual([
         { organization_id: '20', user_id: '30', note: 'spam', blocked_at: at, blocked_by: '7' },
+      ])
+      expect(await rows('select * from forgelet_user_blocks')).toEqual([
+        { blocker_id: '31', user_id: '30', note: 'rude', blocked_at: at, blocked_by: '7' },
       ])
       expect(await rows('select * from forgelet_badge_grants')).toEqual([
         { user_id: '30', badge_id: '1', slug: 'night-owl', granted_at: at, granted_by: '7' },

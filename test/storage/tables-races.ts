@@ -29,7 +29,7 @@ const DELETIONS: readonly (readonly string[])[] = [
 
 /** Expected of the rules, whoever comes first. */
 const RULES =
-  /_NOT_FOUND$|^PIN_LIMIT_REACHED$|^CANNOT_BLOCK_MEMBER$|^ALREADY_BLOCKED$|^NOT_BLOCKED$|^ISSUE_NOT_PINNED$|^UNKNOWN_BADGE$/
+  /_NOT_FOUND$|^PIN_LIMIT_REACHED$|^CANNOT_BLOCK_(?:MEMBER|SELF)$|^ALREADY_BLOCKED$|^NOT_BLOCKED$|^ISSUE_NOT_PINNED$|^UNKNOWN_BADGE$/
 
 /** How often the database ended a statement of the host in favour of another: then the host repeats it. */
 export interface Deadlocks {
@@ -84,8 +84,10 @@ async function raceOnce<Tx>(
   const issue = (id: number) => ({ id, ...board })
   const by = (at: number): Person => ({ id: 20 + (at % 4) })
   const user = (id: number) => ({ organizationId: 5, account: { kind: 'user', id } }) as const
+  const ownBlock = { blockerId: 20, account: { kind: 'user', id: 25 } } as const
   await Promise.all([0, 1].map((at) => forge.pins.pin(by(at), issue(100 + at))))
   await forge.blocks.block(by(0), user(25))
+  await forge.blocks.block(by(0), ownBlock)
 
   const calls: (() => Promise<unknown>)[] = [
     ...Array.from({ length: 8 }, (_, at) => () => forge.pins.pin(by(at), issue(100 + at))),
@@ -93,6 +95,10 @@ async function raceOnce<Tx>(
     () => forge.pins.unpin(by(2), issue(100)),
     ...[22, 23, 24, 25].map((id) => () => forge.blocks.block(by(0), user(id))),
     () => forge.blocks.unblock(by(1), user(25)),
+    ...[20, 21, 22, 23].flatMap((blockerId) =>
+      [21, 22, 24].map((id) => () => forge.blocks.block(by(0), { blockerId, account: { kind: 'user', id } })),
+    ),
+    () => forge.blocks.unblock(by(1), ownBlock),
     ...[20, 21, 23].map((id) => () => forge.badges.grant(by(0), { userId: id, slugs: ['owl'] })),
   ]
   const deletions = DELETIONS[round % DELETIONS.length] ?? []
@@ -154,6 +160,8 @@ async function expectWhole<Tx>(
     'forgelet_board_pins where pinned_by not in (select id from host_users)',
     'forgelet_organization_blocks where user_id not in (select id from host_users)',
     'forgelet_organization_blocks where organization_id not in (select id from host_orgs)',
+    'forgelet_blocks_by_users where user_id not in (select id from host_users)',
+    'forgelet_blocks_by_users where blocker_id not in (select id from host_users)',
     'forgelet_user_grants where user_id not in (select id from host_users)',
     'forgelet_organization_blocks b join host_members m on m.org_id = b.organization_id and m.user_id = b.user_id',
   ]
@@ -177,6 +185,11 @@ async function expectWhole<Tx>(
   }
   if (await has('host_orgs', 5)) {
     const { total, items } = await forge.blocks.list({ id: 9 }, { organizationId: 5 })
+    expect(total, `round ${round}`).toBe(items.length)
+  }
+  for (const blockerId of [20, 21, 22, 23]) {
+    if (!(await has('host_users', blockerId))) continue
+    const { total, items } = await forge.blocks.list({ id: 9 }, { blockerId })
     expect(total, `round ${round}`).toBe(items.length)
   }
   const holders = await forge.badges.holders({ id: 9 }, { slug: 'owl' })

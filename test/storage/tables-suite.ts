@@ -142,6 +142,46 @@ export function tablesSuite<Tx>(kind: DatabaseKind<Tx>, dialect: HostDialect): v
     expect(await database.run('select * from forgelet_organization_blocks')).toEqual([])
   })
 
+  test('the blocks of and by a user go with the user, and what is hidden of them is there again', async () => {
+    const { database, storage, forge } = await opened()
+    const byMia = { blockerId: 1, account: { kind: 'user', id: 2 } } as const
+    const asked = { organizationId: 5, blockerId: 1, userId: 2 }
+    await forge.blocks.block(root, { ...byMia, note: 'rude' })
+    await forge.blocks.block(root, { blockerId: 1, account: { kind: 'user', id: 4 } })
+    await forge.blocks.block(root, { blockerId: 4, account: { kind: 'user', id: 2 } })
+    await forge.blocks.block({ id: 2 }, { blockerId: 2, account: { kind: 'user', id: 1 } })
+    await forge.blocks.block(root, { organizationId: 5, account: { kind: 'user', id: 2 } })
+    const rows = async () =>
+      (await database.run('select * from forgelet_user_blocks order by blocker_id, user_id')).map(
+        ({ blocker_id, user_id }) => `${blocker_id}>${user_id}`,
+      )
+    const missing = { blockerId: 99, account: { kind: 'user', id: 2 } } as const
+    await expect(forge.blocks.block(root, missing)).rejects.toMatchObject({ code: 'USER_NOT_FOUND' })
+    await expect(forge.blocks.list(root, { blockerId: 99 })).rejects.toMatchObject({ code: 'USER_NOT_FOUND' })
+
+    await database.run("update host_users set deleted_at = 'now' where id = 2")
+    expect(await forge.blocks.isBlocked(asked)).toBe(false)
+    expect(await forge.blocks.isBlocked({ blockerId: 2, userId: 1 })).toBe(false)
+    expect(await forge.blocks.list(root, { blockerId: 1 })).toMatchObject({ total: 1, items: [{ userId: '4' }] })
+    await expect(forge.blocks.list(root, { blockerId: 2 })).rejects.toMatchObject({ code: 'USER_NOT_FOUND' })
+    await expect(forge.blocks.unblock(root, byMia)).rejects.toMatchObject({ code: 'USER_NOT_FOUND' })
+    expect(await rows()).toEqual(['1>4'])
+    await database.run('update host_users set deleted_at = null where id = 2')
+    await expect(forge.blocks.refuseBlocked(asked)).rejects.toMatchObject({
+      code: 'BLOCKED',
+      details: { organizationId: '5', blockerId: '1' },
+    })
+    expect(await rows()).toEqual(['1>2', '1>4', '2>1', '4>2'])
+
+    await database.run('delete from host_users where id = 2')
+    expect(await rows()).toEqual(['1>4'])
+    await database.run('delete from host_users where id = 9') // who blocked
+    expect((await forge.blocks.list(root, { blockerId: 1 })).items).toMatchObject([{ userId: '4', blockedBy: null }])
+    await database.run('delete from host_users where id = 1')
+    expect(await database.run('select * from forgelet_blocks_by_users')).toEqual([])
+    expect((await storage.schemaStatus()).state).toBe('current')
+  })
+
   test('what the host hides is hidden, does not count, and is there again with it', async () => {
     const { database, forge } = await opened()
     for (const id of [100, 101, 102]) await forge.pins.pin(root, issue(id))
@@ -215,6 +255,7 @@ export function tablesSuite<Tx>(kind: DatabaseKind<Tx>, dialect: HostDialect): v
     expect(await host?.findRepository?.('ACME', 'Rocket', at)).toEqual({ id: '10' })
     expect(await host?.findRepository?.('mia', 'notes', at)).toEqual({ id: '11' })
     expect(await host?.findRepository?.('mia', 'rocket', at)).toBeUndefined()
+    expect(await host?.findRepository?.('MIA', 'notes', at)).toBeUndefined() // MIA is another user, without notes
     expect(await host?.findIssue?.('10', 1, at)).toEqual({ id: '100', repositoryId: '10', kind: 'issue' })
     expect(await host?.findIssue?.('10', 10, at)).toEqual({ id: '109', repositoryId: '10', kind: 'pullRequest' })
     expect(await host?.findIssue?.('10', 99_999_999_999, at)).toBeUndefined()
@@ -277,6 +318,12 @@ export function tablesSuite<Tx>(kind: DatabaseKind<Tx>, dialect: HostDialect): v
     const before = forgeOn(await database.migrated(), { isMember: () => false })
     for (const id of [100, 777, 101]) await before.pins.pin({ id: 55 }, issue(id))
     await before.blocks.block({ id: 1 }, { organizationId: 5, account: { kind: 'user', id: 888 } })
+    for (const [blockerId, id] of [
+      [1, 888],
+      [888, 1],
+      [1, 2],
+    ] as const)
+      await before.blocks.block({ id: 55 }, { blockerId, account: { kind: 'user', id } })
 
     const storage = database.storage({ tables: HOST_TABLES })
     await expect((async () => storage.pinBoards.load({ repositoryId: '10', kind: 'issue' }))()).rejects.toMatchObject({
@@ -290,6 +337,10 @@ export function tablesSuite<Tx>(kind: DatabaseKind<Tx>, dialect: HostDialect): v
     expect(await pinned(forge)).toBe('1:100 2:101')
     expect(await forge.pins.list(root, board)).toMatchObject([{ pinnedBy: null }, { pinnedBy: null }])
     expect(await forge.blocks.list(root, { organizationId: 5 })).toMatchObject({ total: 0 })
+    expect(await forge.blocks.list(root, { blockerId: 1 })).toMatchObject({
+      total: 1,
+      items: [{ userId: '2', blockedBy: null }],
+    })
     const other = database.storage()
     await expect((async () => other.pinBoards.load({ repositoryId: '10', kind: 'issue' }))()).rejects.toThrow(
       'open the storage with the same tables',
@@ -436,16 +487,46 @@ export function tablesSuite<Tx>(kind: DatabaseKind<Tx>, dialect: HostDialect): v
     })
     for (const id of [100, 101, 102]) await forge.pins.pin(root, issue(id))
     await forge.blocks.block(root, { organizationId: 5, account: { kind: 'user', id: 2 } })
+    for (const blockerId of [1, 4]) await forge.blocks.block(root, { blockerId, account: { kind: 'user', id: 2 } })
+    await forge.blocks.block(root, { blockerId: 2, account: { kind: 'user', id: 1 } })
     await database.run('delete from host_issues where id = 101')
     await database.run('delete from host_users where id = 2')
     expect(await pinned(forge)).toBe('1:100 2:102')
     await forge.pins.pin(root, issue(103))
     expect(await pinned(forge)).toBe('1:100 2:102 3:103')
     expect(await forge.blocks.list(root, { organizationId: 5 })).toMatchObject({ total: 0, items: [] })
+    expect(await forge.blocks.list(root, { blockerId: 1 })).toMatchObject({ total: 0, items: [] })
+    expect(await forge.blocks.isBlocked({ blockerId: 2, userId: 1 })).toBe(false)
     await database.run("insert into host_members (org_id, user_id, role) values (5, 4, 'member')")
     await expect(
       forge.blocks.block(root, { organizationId: 5, account: { kind: 'user', id: 4 } }),
     ).rejects.toMatchObject({ code: 'CANNOT_BLOCK_MEMBER' })
+  })
+
+  test('a view is one of the tables if no keys refer to it, and reads look there', async () => {
+    const database = await newDatabase(kind)
+    for (const statement of [...hostTables(dialect), ...hostRows()]) await database.run(statement)
+    await database.run(
+      'create view host_paths as select r.id, r.name, o.id as owner_id, r.is_private as hidden from host_repos r join host_orgs o on o.id = r.org_id where r.is_private = 0',
+    )
+    const view = { table: 'host_paths', owner: { organization: 'owner_id' }, private: 'hidden = 1' }
+    const keyed = database.storage({ tables: { ...HOST_TABLES, repositories: view } })
+    await expect(keyed.migrate()).rejects.toThrow('host_paths')
+
+    const storage = await database.migrated({ tables: { ...HOST_TABLES, repositories: { ...view, keys: false } } })
+    expect((await storage.schemaStatus()).state).toBe('current')
+    const forge = forgeOn(storage)
+    expect(await storage.host?.findRepository?.('acme', 'rocket', {})).toEqual({ id: '10' })
+    for (const id of [100, 101]) await forge.pins.pin(root, issue(id))
+    await database.run('delete from host_issues where id = 100')
+    expect(await pinned(forge)).toBe('1:101')
+    await database.run('update host_repos set is_private = 1 where id = 10')
+    await expect(forge.pins.list(root, board)).rejects.toMatchObject({ code: 'REPOSITORY_NOT_FOUND' })
+    await expect(forge.pins.pin(root, issue(102))).rejects.toMatchObject({ code: 'REPOSITORY_NOT_FOUND' })
+    await database.run('update host_repos set is_private = 0 where id = 10')
+    expect(await pinned(forge)).toBe('1:101')
+    await database.run('delete from host_repos where id = 10')
+    expect(await database.run('select * from forgelet_board_pins')).toEqual([]) // with its issues
   })
 
   test('issues and pull requests in two tables may have the same ids', async () => {

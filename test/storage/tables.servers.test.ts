@@ -31,6 +31,23 @@ const RACES = 'changes that race with what the host deletes and adds leave nothi
 onServer(SERVERS.postgres, () => {
   tablesSuite(POSTGRES, POSTGRES_HOST)
 
+  test('a new member is looked for in the tables that the migration saw, with any search_path', async () => {
+    const database = await newDatabase(POSTGRES)
+    for (const statement of hostTables(POSTGRES_HOST)) await database.run(statement)
+    const members = { ...HOST_TABLES.members, where: "role <> 'left'" }
+    const storage = await database.migrated({ schema: 'forge', tables: { ...HOST_TABLES, members } })
+    await database.runAll([
+      "insert into host_users (id, username) values (1, 'mia')",
+      "insert into host_orgs (id, slug) values (5, 'acme')",
+    ])
+    const block = { organizationId: '5', userId: '1' }
+    const { run } = await database.connect()
+    await run("set search_path = ''")
+    await run("insert into public.host_members values (5, 1, 'left')")
+    await run("update public.host_members set role = 'member'")
+    expect(await storage.host?.isMember?.(block, {})).toBe(true)
+  })
+
   test('a host that deletes slowly, in any order, is not ended in favour of a change', async () => {
     const database = await newDatabase(POSTGRES)
     for (const statement of hostTables(POSTGRES_HOST)) await database.run(statement)

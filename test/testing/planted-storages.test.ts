@@ -1,6 +1,6 @@
 import type Database from 'better-sqlite3'
 import { afterAll, expect, test } from 'vitest'
-import type { Block, MaybePromise } from '../../src/index.ts'
+import type { MaybePromise, OrganizationBlock } from '../../src/index.ts'
 import { ForgeError, isForgeError } from '../../src/index.ts'
 import { memoryStorage } from '../../src/storage/memory.ts'
 import type {
@@ -290,6 +290,44 @@ const PLANTED: readonly [fault: string, caughtBy: string, plant: Plant][] = [
     })),
   ],
   [
+    'keeps the blocks by a deleted user',
+    'a user with three hundred blocks, who blocks others, is retired completely',
+    within('userBlocks', (userBlocks) => {
+      const kept = new Set<string>()
+      return {
+        async update({ blockerId, userId }, change) {
+          const outcome = await userBlocks.update({ blockerId, userId }, change)
+          kept.add(`${blockerId}/${userId}`)
+          return outcome
+        },
+        among: async ({ blockerId }, userIds) => ({
+          byUser: new Set(userIds.filter((userId) => kept.has(`${blockerId}/${userId}`))),
+          byOrganization: new Set(),
+        }),
+      }
+    }),
+  ],
+  [
+    'takes a block by a user for one by an organization of the same id',
+    REFERENCE,
+    (sound) => ({
+      blocks: {
+        ...sound.blocks,
+        find: async (key) => {
+          const block = await sound.userBlocks.find({ blockerId: key.organizationId, userId: key.userId })
+          return (await sound.blocks.find(key)) ?? (block && { ...block, ...key, blockerId: undefined })
+        },
+      },
+    }),
+  ],
+  [
+    'answers for the user alone, where an organization may block too',
+    'filtering users works for none, repeated, unknown and 70,000 users',
+    within('userBlocks', (userBlocks) => ({
+      among: ({ blockerId }, userIds) => userBlocks.among({ blockerId }, userIds),
+    })),
+  ],
+  [
     'loses what follows a holder who is gone',
     'a cursor leads on to what followed, though the item before it is gone',
     within('userBadges', (userBadges) => ({
@@ -496,7 +534,7 @@ type Update = <Key, State, Result>(
 ) => MaybePromise<Outcome<Result>>
 
 /** A fault in one store. */
-function within<Store extends 'pinBoards' | 'blocks' | 'userBadges' | 'badgeCatalogue' | 'events'>(
+function within<Store extends 'pinBoards' | 'blocks' | 'userBlocks' | 'userBadges' | 'badgeCatalogue' | 'events'>(
   name: Store,
   alter: (sound: Memory[Store]) => Partial<Memory[Store]>,
 ): Plant {
@@ -543,7 +581,7 @@ function rowsAs(alter: (rows: readonly PinRow[]) => readonly PinRow[]): Plant {
 }
 
 function notesAs(alter: (note: string) => string): Plant {
-  const kept = (state: Block | undefined) => state && { ...state, note: alter(state.note) }
+  const kept = (state: OrganizationBlock | undefined) => state && { ...state, note: alter(state.note) }
   return within('blocks', ({ find }) => ({ find: async (key) => kept(await find(key)) }))
 }
 

@@ -64,7 +64,7 @@ const PAGES = [
     intro: 'What the host implements: when the forge calls it, how often, and in which transaction.',
     before: actionTable,
     sections: [
-      ['Who may', ['src/core/ports.ts', 'src/core/policy.ts', 'src/schema/access.ts']],
+      ['Who may', ['src/core/ports.ts', 'src/core/policy.ts', 'src/core/table-roles.ts', 'src/schema/access.ts']],
       ['Names and JSON', ['src/http-adapters/routes/ports.ts', 'src/http-adapters/routes/mount-options.ts']],
       ['Changes', ['src/storage/contract/stores.ts'], /^BeforeCommit$/],
       ['Signing keys', ['src/signing-keys/']],

@@ -1,12 +1,14 @@
 import { needObject } from '../../schema/arguments.ts'
+import type { ForgeErrorDetails } from '../../schema/errors.ts'
+import { ForgeError } from '../../schema/errors.ts'
 import type { Id, IdInput } from '../../schema/ids.ts'
 import { toId } from '../../schema/ids.ts'
 import type { Page, PageRequest } from '../../schema/paging.ts'
-import type { AccountRef, Block, Decision } from '../../schema/records.ts'
-import type { SyncOrAsync } from '../../schema/sync-or-async.ts'
+import type { AccountRef, Block, Decision, OrganizationBlock } from '../../schema/records.ts'
+import type { MaybePromise, SyncOrAsync } from '../../schema/sync-or-async.ts'
 import { isPromise, wait } from '../../schema/sync-or-async.ts'
 import { checkText } from '../../schema/text.ts'
-import type { BlockKey, BlockState } from '../../storage/contract/stores.ts'
+import type { BlockedUsers, BlockKey, BlockState } from '../../storage/contract/stores.ts'
 import type { Call, MaybeAsync, Scope } from '../call.ts'
 import { actorIdOf, hostMethod, method, portAnswer } from '../call.ts'
 import { change, changeBlock } from '../change.ts'
@@ -16,10 +18,25 @@ import type { Actor, Caller, CallOptions } from '../ports.ts'
 import type { BlockTarget } from './block-rules.ts'
 import { blockUser, refuseOrganization, refuseTarget, unblockUser } from './block-rules.ts'
 
+/** Who blocks: an organization, or a user. */
+export type Blocker =
+  | { readonly organizationId: IdInput; readonly blockerId?: undefined }
+  | { readonly blockerId: IdInput; readonly organizationId?: undefined }
+
 /**
- * Blocks. An organization can block users. Source: docs/behaviour.md, Blocks.
- * Every method but `isBlocked` and `filterBlocked` asks the policy and throws `ORGANIZATION_NOT_FOUND` for a concealed
- * organization and, except for `find`, for a retired one, and `UNAUTHENTICATED` or `FORBIDDEN` when the policy refuses.
+ * Who may have blocked a user: an organization, a user, or both. One that is null or undefined is not asked about, so that
+ * the two columns of a repository's owner fit.
+ */
+export interface PossibleBlockers {
+  readonly organizationId?: IdInput | null | undefined
+  readonly blockerId?: IdInput | null | undefined
+}
+
+/**
+ * Blocks. Organizations and users can block users. Source: docs/behaviour.md, Blocks.
+ * `block`, `unblock`, `find` and `list` ask the policy and throw `ORGANIZATION_NOT_FOUND` for a concealed organization,
+ * `USER_NOT_FOUND` for a concealed user who blocks and, except for `find`, the same for a retired one, and
+ * `UNAUTHENTICATED` or `FORBIDDEN` when the policy refuses.
  * Every method throws `STORAGE_BUSY` or `STORAGE_UNAVAILABLE` when the storage cannot answer.
  */
 export interface BlockService<A extends Actor> {
@@ -30,48 +47,43 @@ export interface BlockService<A extends Actor> {
    */
   block(
     actor: Caller<A>,
-    target: {
-      readonly organizationId: IdInput
-      readonly account: AccountRef
-      readonly note?: string | undefined
-    },
+    target: Blocker & { readonly account: AccountRef; readonly note?: string | undefined },
     options?: CallOptions,
   ): Promise<Block>
   /** Lifts a block. @throws ForgeError `CANNOT_BLOCK_ORGANIZATION`, `NOT_BLOCKED` */
-  unblock(
-    actor: Caller<A>,
-    target: { readonly organizationId: IdInput; readonly account: AccountRef },
-    options?: CallOptions,
-  ): Promise<void>
-  /** Returns the block of one user. Returns undefined when the user is not blocked or the organization is retired. */
+  unblock(actor: Caller<A>, target: Blocker & { readonly account: AccountRef }, options?: CallOptions): Promise<void>
+  /** Returns the block of one user. Returns undefined when the user is not blocked, or who blocks is retired. */
   find(
     actor: Caller<A>,
-    target: { readonly organizationId: IdInput; readonly userId: IdInput },
+    target: Blocker & { readonly userId: IdInput },
     options?: CallOptions,
   ): Promise<Block | undefined>
   /**
-   * Lists the blocks of an organization, oldest first. Pages are stable under concurrent writes.
+   * Lists the blocks by an organization or a user, oldest first. Pages are stable under concurrent writes.
    * @throws ForgeError `INVALID_INPUT` if the page request is invalid
    */
-  list(
-    actor: Caller<A>,
-    request: PageRequest & { readonly organizationId: IdInput },
-    options?: CallOptions,
-  ): Promise<Page<Block>>
+  list(actor: Caller<A>, request: PageRequest & Blocker, options?: CallOptions): Promise<Page<Block>>
   /**
-   * Returns whether the organization blocks the user. The policy is not asked: this read is for the host, which calls it
-   * before it lets a user act.
+   * Returns whether the organization or the user, or one of both, blocks the user. The policy is not asked: this read is for
+   * the host, which calls it before it lets a user act.
    */
-  isBlocked(target: { readonly organizationId: IdInput; readonly userId: IdInput }): Promise<boolean>
+  isBlocked(target: PossibleBlockers & { readonly userId: IdInput }): Promise<boolean>
   /**
-   * Returns those of the given users whom the organization blocks, each id as it was given: a number stays a number. The
-   * policy is not asked, as in `isBlocked`.
+   * The same as `isBlocked`, as a guard: throws if the user is blocked. The details of the error have those who block.
+   * @throws ForgeError `BLOCKED`
    */
-  filterBlocked<I extends IdInput>(candidates: {
-    readonly organizationId: IdInput
-    readonly userIds: readonly I[]
-  }): Promise<ReadonlySet<I>>
+  refuseBlocked(target: PossibleBlockers & { readonly userId: IdInput }): Promise<void>
+  /**
+   * Returns those of the given users whom the organization or the user blocks, each id as it was given: a number stays a
+   * number. The policy is not asked, as in `isBlocked`.
+   */
+  filterBlocked<I extends IdInput>(
+    candidates: PossibleBlockers & { readonly userIds: readonly I[] },
+  ): Promise<ReadonlySet<I>>
 }
+
+const OF_ORGANIZATION = { read: 'blocks.read', write: 'blocks.write' } as const
+const OF_USER = { read: 'user-blocks.read', write: 'user-blocks.write' } as const
 
 /** Creates the block service of a scope. */
 export function blockService<A extends Actor, Tx>(scope: Scope<A, Tx>): MaybeAsync<BlockService<A>> {
@@ -86,13 +98,57 @@ export function blockService<A extends Actor, Tx>(scope: Scope<A, Tx>): MaybeAsy
     throw new TypeError('membership.isMember must return true or false')
   }
 
+  function allowed(call: Call<A, Tx>, operation: 'read' | 'write', blocker: OneBlocker): SyncOrAsync<void> {
+    return blocker.organizationId === undefined
+      ? authorize(scope, call, { action: OF_USER[operation], userId: blocker.blockerId })
+      : authorize(scope, call, { action: OF_ORGANIZATION[operation], organizationId: blocker.organizationId })
+  }
+
+  /** Finds a block. */
+  function find(key: OneBlocker & BlockedKey): MaybePromise<Block | undefined> {
+    return key.organizationId === undefined
+      ? storage.userBlocks.find(key, transaction)
+      : storage.blocks.find(key, transaction)
+  }
+
+  /** Returns those of the users who are blocked, by who blocks them. */
+  function* among({ organizationId, blockerId }: SomeBlockers, userIds: readonly Id[]): SyncOrAsync<BlockedUsers> {
+    if (blockerId !== undefined) {
+      return yield* wait(storage.userBlocks.among({ blockerId, organizationId }, userIds, transaction))
+    }
+    return {
+      byUser: new Set(),
+      byOrganization: yield* wait(storage.blocks.among(organizationId, userIds, transaction)),
+    }
+  }
+
+  /** Returns which of those who may have blocked a user have. */
+  function* blockersOf(blockers: SomeBlockers, userId: Id): SyncOrAsync<ForgeErrorDetails['BLOCKED']> {
+    if (isOne(blockers)) return (yield* wait(find(keyOf(blockers, userId)))) === undefined ? {} : blockers
+
+    const { organizationId, blockerId } = blockers
+    const { byOrganization, byUser } = yield* among(blockers, [userId])
+    return { ...(byOrganization.has(userId) && { organizationId }), ...(byUser.has(userId) && { blockerId }) }
+  }
+
   return {
     block: method(scope, function* block(call, request) {
-      const { target, key } = toTarget(request)
+      const { target, blocker } = toTarget(request)
       const { note = '' } = request
       const blockedBy = actorIdOf(call.actor)
+      const userId = target.id
+      if (blocker.organizationId === undefined) {
+        yield* allowed(call, 'write', blocker)
+        checkText('note', note, maxNoteLength)
+        refuseTarget(target, blockedBy, blocker.blockerId)
+        const key = { blockerId: blocker.blockerId, userId }
+        return yield* change(scope, call, storage.userBlocks, key, { userId }, (current, blockedAt) =>
+          blockUser(current, { note, blockedAt, blockedBy, ...key }, false),
+        )
+      }
+      const key = { organizationId: blocker.organizationId, userId }
       return yield* changeBlock(scope, call, key, function* ask() {
-        yield* authorize(scope, call, { action: 'blocks.write', organizationId: key.organizationId })
+        yield* allowed(call, 'write', blocker)
         checkText('note', note, maxNoteLength)
         refuseTarget(target, blockedBy)
         const known = yield* membershipOf(key, call)
@@ -104,36 +160,61 @@ export function blockService<A extends Actor, Tx>(scope: Scope<A, Tx>): MaybeAsy
       })
     }),
     unblock: method(scope, function* unblock(call, request) {
-      const { target, key } = toTarget(request)
-      yield* authorize(scope, call, { action: 'blocks.write', organizationId: key.organizationId })
+      const { target, blocker } = toTarget(request)
+      yield* allowed(call, 'write', blocker)
       refuseOrganization(target)
+      const userId = target.id
+      if (blocker.organizationId === undefined) {
+        const key = { blockerId: blocker.blockerId, userId }
+        yield* change(scope, call, storage.userBlocks, key, { userId }, unblockUser)
+        return
+      }
+      const key = { organizationId: blocker.organizationId, userId }
       yield* change(scope, call, storage.blocks, key, key, (current) =>
         besideEpoch(current, unblockUser(current.block)),
       )
     }),
-    find: method(scope, function* find(call, target) {
-      const key = toMember(target)
-      yield* authorize(scope, call, { action: 'blocks.read', organizationId: key.organizationId })
-      const found = storage.blocks.find(key, transaction)
+    find: method(scope, function* findBlock(call, target) {
+      const key = toKey(target)
+      yield* allowed(call, 'read', key)
+      const found = find(key)
       return isPromise(found) ? yield* wait(found) : found // the most frequent request
     }),
     list: method(scope, function* list(call, request) {
-      needObject(request, 'request', '{ organizationId: 5, page: 1, limit: 30 }')
-      const organizationId = toId(request.organizationId, 'request.organizationId')
-      yield* authorize(scope, call, { action: 'blocks.read', organizationId })
-      return yield* wait(storage.blocks.page(organizationId, toPageQuery(request), transaction))
+      const blocker = toBlocker(request, 'request', '{ organizationId: 5, page: 1, limit: 30 }')
+      yield* allowed(call, 'read', blocker)
+      const query = toPageQuery(request)
+      return blocker.organizationId === undefined
+        ? yield* wait(storage.userBlocks.page(blocker.blockerId, query, transaction))
+        : yield* wait(storage.blocks.page(blocker.organizationId, query, transaction))
     }),
     isBlocked: hostMethod(scope, function* isBlocked(_call, target) {
-      return (yield* wait(storage.blocks.find(toMember(target), transaction))) !== undefined
+      const blockers = toBlockers(target, 'target', '{ organizationId: 5, userId: 9 }')
+      const userId = toId(target.userId, 'target.userId')
+      if (isOne(blockers)) {
+        const found = find(keyOf(blockers, userId))
+        return (isPromise(found) ? yield* wait(found) : found) !== undefined
+      }
+      const { byOrganization, byUser } = yield* among(blockers, [userId])
+      return byOrganization.has(userId) || byUser.has(userId)
+    }),
+    refuseBlocked: hostMethod(scope, function* refuseBlocked(_call, target) {
+      const blockers = toBlockers(target, 'target', '{ organizationId: 5, userId: 9 }')
+      const found = yield* blockersOf(blockers, toId(target.userId, 'target.userId'))
+      if (Object.keys(found).length > 0) throw new ForgeError('BLOCKED', 'user is blocked', found)
     }),
     filterBlocked: hostMethod(scope, function* filterBlocked(_call, candidates) {
-      needObject(candidates, 'candidates', '{ organizationId: 5, userIds: [8, 9] }')
-      const organizationId = toId(candidates.organizationId, 'candidates.organizationId')
+      const blockers = toBlockers(candidates, 'candidates', '{ organizationId: 5, userIds: [8, 9] }')
       const { userIds } = candidates
       if (!Array.isArray(userIds)) throw new TypeError('candidates.userIds must be an array of ids')
       const idOf = (userId: IdInput): Id => toId(userId, 'userId')
-      const ids = yield* wait(storage.blocks.among(organizationId, userIds.map(idOf), transaction))
-      return new Set(userIds.filter((userId) => ids.has(idOf(userId))))
+      const { byOrganization, byUser } = yield* among(blockers, userIds.map(idOf))
+      return new Set(
+        userIds.filter((userId) => {
+          const id = idOf(userId)
+          return byOrganization.has(id) || byUser.has(id)
+        }),
+      )
     }),
   }
 }
@@ -141,31 +222,82 @@ export function blockService<A extends Actor, Tx>(scope: Scope<A, Tx>): MaybeAsy
 /** The decision of a rule about a block, as one about the block and the epoch. */
 function besideEpoch<Result>(
   { epoch }: BlockState,
-  { state: block, ...decided }: Decision<Block | undefined, Result>,
+  { state: block, ...decided }: Decision<OrganizationBlock | undefined, Result>,
 ): Decision<BlockState, Result> {
   return { state: { block, epoch }, ...decided }
 }
 
-/** The input of `block` and `unblock`: the account, and the key of its block. */
-function toTarget(request: { readonly organizationId: IdInput; readonly account: AccountRef }): {
+interface BothBlockers {
+  readonly organizationId: Id
+  readonly blockerId: Id
+}
+
+/** Who blocks, with canonical ids. */
+type OneBlocker =
+  | { readonly organizationId: Id; readonly blockerId?: undefined }
+  | { readonly blockerId: Id; readonly organizationId?: undefined }
+
+/** Who may have blocked a user, with canonical ids. */
+type SomeBlockers = OneBlocker | BothBlockers
+
+/** The user who is blocked. */
+interface BlockedKey {
+  readonly userId: Id
+}
+
+function keyOf(blocker: OneBlocker, userId: Id): OneBlocker & BlockedKey {
+  return blocker.organizationId === undefined
+    ? { blockerId: blocker.blockerId, userId }
+    : { organizationId: blocker.organizationId, userId }
+}
+
+function isOne(blockers: SomeBlockers): blockers is OneBlocker {
+  return blockers.organizationId === undefined || blockers.blockerId === undefined
+}
+
+/** The input of `block` and `unblock`: the account, and who blocks. */
+function toTarget(request: Blocker & { readonly account: AccountRef }): {
   readonly target: BlockTarget
-  readonly key: BlockKey
+  readonly blocker: OneBlocker
 } {
-  needObject(request, 'target', "{ organizationId: 5, account: { kind: 'user', id: 9 } }")
+  const blocker = toBlocker(request, 'target', "{ organizationId: 5, account: { kind: 'user', id: 9 } }")
   needObject(request.account, 'target.account', "{ kind: 'user', id: 9 }")
   const { kind } = request.account
   if (kind !== 'user' && kind !== 'organization') {
     throw new TypeError("target.account.kind must be 'user' or 'organization'")
   }
-  const id = toId(request.account.id, 'target.account.id')
-  return {
-    target: { kind, id },
-    key: { organizationId: toId(request.organizationId, 'target.organizationId'), userId: id },
-  }
+  return { target: { kind, id: toId(request.account.id, 'target.account.id') }, blocker }
 }
 
-function toMember(target: { readonly organizationId: IdInput; readonly userId: IdInput }): BlockKey {
+/** The input of `find`. It makes nothing but the key, because it is the most frequent request. */
+function toKey(target: Blocker & { readonly userId: IdInput }): OneBlocker & BlockedKey {
   needObject(target, 'target', '{ organizationId: 5, userId: 9 }')
+  const { organizationId, blockerId } = target
   const userId = toId(target.userId, 'target.userId')
-  return { organizationId: toId(target.organizationId, 'target.organizationId'), userId }
+  if (organizationId !== undefined && blockerId === undefined)
+    return { organizationId: toId(organizationId, 'target.organizationId'), userId }
+  if (organizationId === undefined && blockerId !== undefined)
+    return { blockerId: toId(blockerId, 'target.blockerId'), userId }
+  throw new TypeError('target must have an organizationId or a blockerId, not both')
+}
+
+/** @param example - an input of this name, for the error */
+function toBlocker(given: Blocker, name: string, example: string): OneBlocker {
+  const blockers = toBlockers(given, name, example)
+  if (isOne(blockers)) return blockers
+  throw new TypeError(`${name} must have an organizationId or a blockerId, not both`)
+}
+
+/** @param example - an input of this name, for the error */
+function toBlockers(given: PossibleBlockers, name: string, example: string): SomeBlockers {
+  needObject(given, name, example)
+  const organizationId = toIdIfAny(given.organizationId, `${name}.organizationId`)
+  const blockerId = toIdIfAny(given.blockerId, `${name}.blockerId`)
+  if (organizationId !== undefined) return blockerId === undefined ? { organizationId } : { organizationId, blockerId }
+  if (blockerId !== undefined) return { blockerId }
+  throw new TypeError(`${name} must have an organizationId or a blockerId`)
+}
+
+function toIdIfAny(id: IdInput | null | undefined, name: string): Id | undefined {
+  return id === null || id === undefined ? undefined : toId(id, name)
 }

@@ -10,6 +10,7 @@ export class KeyExpiry {
 
   /** Called with each key that is served. */
   check(key: PublicKey, { logger, now }: { readonly logger: Logger; now(): Date }): void {
+    if (key.expiresAt === undefined && key.isRevoked !== true) return
     const time = now().getTime()
     const fault = faultOf(key, time)
     if (fault === undefined || time - this.#warnedAt < DAY_MS) return

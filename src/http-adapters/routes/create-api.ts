@@ -18,7 +18,7 @@ import { isNil } from './ports.ts'
 import { emptyReply, withoutBody } from './replies.ts'
 import type { Route } from './route.ts'
 import { RequestContext } from './route.ts'
-import { routeTable } from './route-table.ts'
+import { forgejoRoutes, routeTable } from './route-table.ts'
 import type { Match } from './router.ts'
 import { createRouter, METHODS } from './router.ts'
 import { exchangeSlots } from './slots.ts'
@@ -27,8 +27,8 @@ import { refuseSudo } from './sudo.ts'
 /** The route table, bound to one forge. Every adapter mounts it. */
 export interface Api<A extends Actor> {
   /**
-   * Returns the OpenAPI 3.1 document of the mounted routes: every operation, every response, every error. Each call
-   * returns a new object of plain JSON, which the host may serve or change. Source: docs/manual/05-mount-it.md
+   * Returns the OpenAPI 3.1 document of the mounted routes: every operation, every response, every error. It does not
+   * have the paths of `forgejoPaths`. Each call returns a new object of plain JSON, which the host may serve or change. Source: docs/manual/05-mount-it.md
    */
   openApi(): OpenApiDocument
   /**
@@ -82,7 +82,8 @@ export function createApi<A extends Actor>(forge: unknown, options: UncheckedOpt
   const { operations } = internals
   const settings = toSettings<A>(options, internals)
   const slots = exchangeSlots(settings.limits)
-  const findPath = createRouter(routeTable.filter(({ service }) => settings.services.has(service)))
+  const routes = [...routeTable, ...(settings.forgejoPaths ? forgejoRoutes : [])]
+  const findPath = createRouter(routes.filter(({ service }) => settings.services.has(service)))
 
   function* answer(
     request: ApiRequest,

@@ -24,6 +24,7 @@ export const errorStatus: Readonly<Record<ErrorCode, number>> = {
   CANNOT_BLOCK_ORGANIZATION: 422,
   ALREADY_BLOCKED: 422,
   NOT_BLOCKED: 422,
+  BLOCKED: 403,
   UNKNOWN_BADGE: 422,
   BADGE_NOT_FOUND: 404,
   BADGE_EXISTS: 409,

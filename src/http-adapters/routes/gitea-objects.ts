@@ -149,12 +149,13 @@ function common(issue: GiteaIssueFacts): object {
 }
 
 /** Gitea's ids are numbers. An id that is none stays a text. */
-function wireId(id: IdInput): number | string {
+export function wireId(id: IdInput): number | string {
   const value = Number(id)
   return Number.isSafeInteger(value) && String(value) === String(id) ? value : String(id)
 }
 
-function wireTime(at: Date | undefined): string | null {
+/** Times are in whole seconds. */
+export function wireTime(at: Date | undefined): string | null {
   return at === undefined ? null : at.toISOString().replace(/\.\d{3}Z$/, 'Z')
 }
 

@@ -1,6 +1,6 @@
 import type { Actor } from '../../core/ports.ts'
 import type { AccessRequest } from '../../schema/access.ts'
-import { notFound } from '../../schema/errors.ts'
+import { ForgeError, notFound } from '../../schema/errors.ts'
 import type { Id } from '../../schema/ids.ts'
 import { toId } from '../../schema/ids.ts'
 import type { AccountRef, IssueRef } from '../../schema/records.ts'
@@ -23,6 +23,9 @@ export type UserAction = Exclude<
   Extract<Required<AccessRequest>, { readonly userId: unknown }>,
   { readonly userId: Id }
 >['action']
+
+/** The actions on the things of one user. */
+export type CallerAction = Extract<AccessRequest, { readonly userId: Id }>['action']
 
 /** Returns a decoded parameter of the path. */
 export function parameterIn({ match: { names, values } }: Pick<RouteRequest<never>, 'match'>, name: string): string {
@@ -96,6 +99,19 @@ export function* userIn<A extends Actor>(r: RouteRequest<A>, action: UserAction)
   const account = toAccount(yield* wait(findAccount(r, 'username', 'user')))
   if (account?.kind !== 'user') throw notFound('user')
   return account.id
+}
+
+/**
+ * Returns the caller, after the policy has allowed this action on what is the caller's own.
+ *
+ * @throws ForgeError `UNAUTHENTICATED`, `FORBIDDEN`, `USER_NOT_FOUND`
+ */
+export function* callerIn<A extends Actor>(r: RouteRequest<A>, action: CallerAction): SyncOrAsync<Id> {
+  if (typeof r.actor === 'string') throw new ForgeError('UNAUTHENTICATED', 'authentication is required')
+
+  const userId = toId(r.actor.id, 'actor.id')
+  yield* wait(r.operations.authorize(r.actor, { action, userId }, r.context))
+  return userId
 }
 
 /**

@@ -37,6 +37,11 @@ export interface ApiSettings {
   readonly documents?: IssueDocuments | undefined
   /** The limits of pages, bodies, exports and imports. */
   readonly limits?: ApiLimits | undefined
+  /**
+   * Whether the API has Forgejo's paths for blocks and the SSH key too, such as `/orgs/{org}/list_blocked` and
+   * `/signing-key.ssh`. Default: false. Source: docs/behaviour.md, Forgejo
+   */
+  readonly forgejoPaths?: boolean | undefined
 }
 
 /** Options of an API, besides the forge. Only the methods that the services `S` call are required of the ports. */
@@ -59,6 +64,7 @@ const OPTIONS: OptionRules<UncheckedOptions> = {
   docsUrl: ANY,
   credentials: optional((value) => value === 'token' || value === 'session', "'token' or 'session'"),
   documents: optional(isDocuments, 'issueDocuments of forgelet/exchange'),
+  forgejoPaths: optional((value) => typeof value === 'boolean', 'true or false'),
   limits: optional(isObject, 'an object such as { maxPageSize: 100 }'),
 }
 
@@ -76,7 +82,7 @@ export type OfForge = Omit<ForgeInternals<never>, 'operations'>
  */
 export function toSettings<A extends Actor>(options: UncheckedOptions, forge: OfForge): Settings<A> {
   checkOptions('createApi', options, OPTIONS)
-  const { publicUrl, docsUrl = '', credentials = 'token', limits = {}, documents } = options
+  const { publicUrl, docsUrl = '', credentials = 'token', limits = {}, documents, forgejoPaths = false } = options
   const services = withDocuments(toServiceNames(options.services, forge.services), options, forge)
   return {
     ...checkPorts<A>(options, services),
@@ -89,6 +95,7 @@ export function toSettings<A extends Actor>(options: UncheckedOptions, forge: Of
     services: new Set(services),
     documents,
     limits: toApiLimits(limits),
+    forgejoPaths,
   }
 }
 

@@ -2,12 +2,12 @@ import type { Actor } from '../../core/ports.ts'
 import type { ServiceName } from '../../core/services.ts'
 import { isObject, need } from '../../schema/arguments.ts'
 import { badgeRoutes } from './badges.ts'
-import { blockRoutes } from './blocks.ts'
+import { blockRoutes, forgejoBlockRoutes } from './blocks.ts'
 import { exchangeRoutes } from './exchange.ts'
 import { pinRoutes } from './pins.ts'
 import type { Directory, Presenter } from './ports.ts'
 import type { Route } from './route.ts'
-import { signingKeyRoutes } from './signing-keys.ts'
+import { forgejoKeyRoute, signingKeyRoutes } from './signing-keys.ts'
 
 /** Every route of every service, in the order of the OpenAPI document. */
 export const routeTable: readonly Route[] = Object.values({
@@ -17,6 +17,9 @@ export const routeTable: readonly Route[] = Object.values({
   badges: badgeRoutes,
   exchange: exchangeRoutes,
 } satisfies Record<ServiceName, readonly Route[]>).flat()
+
+/** The routes of Forgejo's paths, which an API has with `forgejoPaths`, and the OpenAPI document has not. */
+export const forgejoRoutes: readonly Route[] = [...forgejoBlockRoutes, forgejoKeyRoute]
 
 /** The methods of the ports that the routes of each service call. A host of the service must have them. */
 const NEEDS: Readonly<Record<ServiceName, PortMethods>> = {
@@ -36,17 +39,17 @@ interface PortMethods {
 /** The ports of an API. */
 interface AllPorts<A extends Actor> {
   /** Resolves the names in paths to references. */
-  readonly directory: Directory<A>
+  readonly directory: Directory<A, never>
   /** Turns ids into the JSON objects of responses. */
-  readonly present: Presenter<A>
+  readonly present: Presenter<A, never>
 }
 
 /** Ports that have some of their methods. */
 interface SomePorts<A extends Actor> {
   /** Resolves the names in paths to references. */
-  readonly directory?: Partial<Directory<A>>
+  readonly directory?: Partial<Directory<A, never>>
   /** Turns ids into the JSON objects of responses. */
-  readonly present?: Partial<Presenter<A>>
+  readonly present?: Partial<Presenter<A, never>>
 }
 
 /**

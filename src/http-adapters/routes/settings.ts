@@ -26,6 +26,7 @@ export interface Settings<A extends Actor> {
   /** Defined if the API has the service `exchange`. */
   readonly documents: IssueDocuments | undefined
   readonly limits: FilledApiLimits
+  readonly forgejoPaths: boolean
 }
 
 /** Limits of the HTTP API. */

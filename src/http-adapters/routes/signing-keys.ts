@@ -24,6 +24,11 @@ export const signingKeyRoutes: readonly Route[] = [
   ),
 ]
 
+/** The SSH key of the instance at the path that Forgejo has for it. */
+export const forgejoKeyRoute: Route = route('signing-keys', 'getSSHSigningKey', 'GET /signing-key.ssh', (r) =>
+  instanceKey(r, 'ssh'),
+)
+
 function* instanceKey<A extends Actor>(r: RouteRequest<A>, format: Format): SyncOrAsync<TextResponse> {
   return keyReply(r, yield* wait(r.operations.signingKeys.publicKey(r.actor, { format }, r.context)))
 }

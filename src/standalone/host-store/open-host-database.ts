@@ -7,7 +7,7 @@ import type { PgClient } from '../../storage/postgres.ts'
 import { unavailable } from '../../storage/sql/errors.ts'
 import { DAMAGED } from '../../storage/sql/sqlite/connection.ts'
 import type { FileCheck } from '../../storage/sql/sqlite/file-problems.ts'
-import type { IdColumns, SqliteConnection } from '../../storage/sqlite.ts'
+import type { SqliteConnection, SqlStorageOptions } from '../../storage/sqlite.ts'
 import type { SchemaStatus } from '../../storage/storage.ts'
 import { HostDatabase } from './host-database.ts'
 
@@ -27,6 +27,9 @@ export interface DatabaseLocation {
   readonly schema?: string | undefined
 }
 
+/** What the tables of a forge depend on in the database of an application. */
+export type TableOptions = Pick<SqlStorageOptions, 'ids' | 'tables'>
+
 /** A kind of database. */
 export type DatabaseKind = 'sqlite' | 'postgres' | 'mysql'
 
@@ -36,14 +39,14 @@ export type DatabaseWork<T> = <Tx>(database: HostDatabase<Tx>) => Promise<T>
 /**
  * Opens a database and passes it on to what closes it. It is connected to when it is first used.
  *
- * @param ids - the column types of the ids, for the forge of an application
+ * @param tables - the types of ids and the tables of the host, for the forge of an application
  * @throws TypeError if `db` is of another kind, or if a prefix or a schema is invalid; ForgeError `STORAGE_UNAVAILABLE`
  * if an SQLite file cannot be one
  */
 export async function openHostDatabase<T>(
   location: DatabaseLocation,
   work: DatabaseWork<T>,
-  ids?: IdColumns | undefined,
+  tables?: TableOptions | undefined,
 ): Promise<T> {
   const { db, prefix, schema } = location
   // Each kind loads its own driver.
@@ -51,15 +54,15 @@ export async function openHostDatabase<T>(
     case 'sqlite': {
       refuseUnusual(db)
       const { createSqliteStorage } = await import('../../storage/sql/sqlite/sqlite-runtime.ts')
-      return work(new HostDatabase(createSqliteStorage<SqliteConnection>(db, { prefix, ids })))
+      return work(new HostDatabase(createSqliteStorage<SqliteConnection>(db, { prefix, ...tables })))
     }
     case 'postgres': {
       const { openPostgres } = await import('../../storage/sql/servers/postgres.ts')
-      return work(new HostDatabase(openPostgres<PgClient>(db, { prefix, schema, ids })))
+      return work(new HostDatabase(openPostgres<PgClient>(db, { prefix, schema, ...tables })))
     }
     case 'mysql': {
       const { openMysql } = await import('../../storage/sql/servers/mariadb.ts')
-      return work(new HostDatabase(openMysql<MysqlConnection>(db, { prefix, ids })))
+      return work(new HostDatabase(openMysql<MysqlConnection>(db, { prefix, ...tables })))
     }
   }
 }
@@ -79,7 +82,7 @@ function refuseUnusual(file: string): void {
 export function withHostDatabase<T>(
   location: DatabaseLocation,
   work: DatabaseWork<T>,
-  ids?: IdColumns | undefined,
+  tables?: TableOptions | undefined,
 ): Promise<T> {
   const andClose: DatabaseWork<T> = async (database) => {
     try {
@@ -88,7 +91,7 @@ export function withHostDatabase<T>(
       await database.storage.close().catch(() => undefined) // what the work throws says more
     }
   }
-  return openHostDatabase(location, andClose, ids)
+  return openHostDatabase(location, andClose, tables)
 }
 
 /**
@@ -98,13 +101,13 @@ export function withHostDatabase<T>(
 export async function onExistingDatabase<T>(
   location: DatabaseLocation,
   work: DatabaseWork<T>,
-  ids?: IdColumns | undefined,
+  tables?: TableOptions | undefined,
 ): Promise<T> {
   needObject(location, 'location', "{ db: 'forge.sqlite' }")
   if (kindOf(location) === 'sqlite' && !existsSync(location.db)) {
     throw unavailable('the file does not exist: name the file of "forgelet serve"')
   }
-  return withHostDatabase(location, work, ids)
+  return withHostDatabase(location, work, tables)
 }
 
 /** What is known of a database. */
@@ -118,15 +121,16 @@ export interface DatabaseStatus {
 /**
  * Reads the state of the tables of a database. Writes nothing.
  *
- * @param ids - the column types of the ids, for the database of an application. Default: `bigint` for all
+ * @param tables - the types of ids and the tables of the host, for the database of an application
  * @throws ForgeError `STORAGE_UNAVAILABLE`, `STORAGE_BUSY` if the database cannot be reached or used
  */
-export function databaseStatus(location: DatabaseLocation, ids?: IdColumns | undefined): Promise<DatabaseStatus> {
+export function databaseStatus(location: DatabaseLocation, tables?: TableOptions | undefined): Promise<DatabaseStatus> {
   const read: DatabaseWork<DatabaseStatus> = async (database) => ({
     forge: await database.storage.schemaStatus(),
-    server: await database.state(),
+    // An application that describes its tables is not the ready server.
+    server: tables?.tables === undefined ? await database.state() : 'empty',
   })
-  return onExistingDatabase(location, read, ids)
+  return onExistingDatabase(location, read, tables)
 }
 
 /**

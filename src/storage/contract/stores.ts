@@ -3,12 +3,13 @@ import type { Page } from '../../schema/paging.ts'
 import type {
   Badge,
   BadgeHolder,
-  Block,
   Decision,
   EventDraft,
   ForgeEvent,
   Grant,
+  OrganizationBlock,
   PinKind,
+  UserBlock,
 } from '../../schema/records.ts'
 import type { MaybePromise } from '../../schema/sync-or-async.ts'
 
@@ -125,16 +126,16 @@ export interface PinBoardStore<Tx> extends AggregateStore<PinBoardKey, readonly 
   positions(issues: readonly BoardIssue[], transaction?: Tx): MaybePromise<readonly (number | undefined)[]>
 }
 
-/** Identifies one block: an organization and a user. */
+/** Identifies one block by an organization: the organization and the user. */
 export interface BlockKey {
   readonly organizationId: Id
   readonly userId: Id
 }
 
-/** One block, as a change sees it. */
+/** One block by an organization, as a change sees it. */
 export interface BlockState {
   /** The block, or undefined if it does not exist. A change sets, replaces or removes it. */
-  readonly block: Block | undefined
+  readonly block: OrganizationBlock | undefined
   /**
    * The epoch of the organization, for all its users. It rises when the host reports a new member: a change that has
    * looked up the membership before compares it. A change raises it by returning a state with the next number, which is
@@ -149,14 +150,14 @@ export interface BlockState {
 }
 
 /**
- * The blocks. The epoch and the lock belong to the organization. An `update` is refused with `ORGANIZATION_NOT_FOUND` on
+ * The blocks by organizations. The epoch and the lock belong to the organization. An `update` is refused with `ORGANIZATION_NOT_FOUND` on
  * a retired organization and with `USER_NOT_FOUND` on a retired user.
  */
 export interface BlockStore<Tx> extends AggregateStore<BlockKey, BlockState, Tx> {
   /** Returns the epoch of the organization; 0 if it was never raised. */
   epoch(organizationId: Id, transaction?: Tx): MaybePromise<number>
   /** Returns one block, or undefined if it does not exist. */
-  find(key: BlockKey, transaction?: Tx): MaybePromise<Block | undefined>
+  find(key: BlockKey, transaction?: Tx): MaybePromise<OrganizationBlock | undefined>
   /** Returns those of the users whom the organization blocks. */
   among(organizationId: Id, userIds: readonly Id[], transaction?: Tx): MaybePromise<ReadonlySet<Id>>
   /**
@@ -164,7 +165,43 @@ export interface BlockStore<Tx> extends AggregateStore<BlockKey, BlockState, Tx>
    * one snapshot.
    * @throws ForgeError `ORGANIZATION_NOT_FOUND` if it is retired; `INVALID_INPUT` if the cursor is invalid
    */
-  page(organizationId: Id, query: PageQuery, transaction?: Tx): MaybePromise<Page<Block>>
+  page(organizationId: Id, query: PageQuery, transaction?: Tx): MaybePromise<Page<OrganizationBlock>>
+}
+
+/** Identifies one block by a user. */
+export interface UserBlockKey {
+  /** The user who blocks. */
+  readonly blockerId: Id
+  /** The user who is blocked. */
+  readonly userId: Id
+}
+
+/** Who may have blocked users: a user, and an organization if there is one. */
+export interface Blockers {
+  readonly blockerId: Id
+  readonly organizationId?: Id | undefined
+}
+
+/** Users who are blocked, by who blocks them. */
+export interface BlockedUsers {
+  readonly byUser: ReadonlySet<Id>
+  readonly byOrganization: ReadonlySet<Id>
+}
+
+/**
+ * The blocks by users. A change sees the block, or undefined if it does not exist, and sets, replaces or removes it. The lock
+ * belongs to the user who blocks. An `update` is refused with `USER_NOT_FOUND` if either of the two users is retired.
+ */
+export interface UserBlockStore<Tx> extends AggregateStore<UserBlockKey, UserBlock | undefined, Tx> {
+  /** Returns one block, or undefined if it does not exist. */
+  find(key: UserBlockKey, transaction?: Tx): MaybePromise<UserBlock | undefined>
+  /** Returns those of the users whom the blockers block, from one snapshot: the blocks of the organization too. */
+  among(blockers: Blockers, userIds: readonly Id[], transaction?: Tx): MaybePromise<BlockedUsers>
+  /**
+   * Returns a page of the blocks by a user, as `page` of the blocks by organizations does.
+   * @throws ForgeError `USER_NOT_FOUND` if the user is retired; `INVALID_INPUT` if the cursor is invalid
+   */
+  page(blockerId: Id, query: PageQuery, transaction?: Tx): MaybePromise<Page<UserBlock>>
 }
 
 /** Identifies the part of one user's badges that a change concerns. */
@@ -237,6 +274,7 @@ export type IssueImportStore<Tx> = AggregateStore<IssueImportKey, undefined, Tx>
 export interface AggregateStores<Tx> {
   readonly pinBoards: PinBoardStore<Tx>
   readonly blocks: BlockStore<Tx>
+  readonly userBlocks: UserBlockStore<Tx>
   readonly userBadges: UserBadgesStore<Tx>
   readonly badgeCatalogue: BadgeCatalogueStore<Tx>
   readonly issueImports: IssueImportStore<Tx>

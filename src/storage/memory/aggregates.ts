@@ -1,6 +1,8 @@
 import { notFound } from '../../schema/errors.ts'
 import type { Id } from '../../schema/ids.ts'
-import type { Badge, BadgeHolder, Block, Grant } from '../../schema/records.ts'
+import type { Page } from '../../schema/paging.ts'
+import type { Badge, BadgeHolder, Block, Grant, OrganizationBlock, UserBlock } from '../../schema/records.ts'
+import type { Retired } from '../contract/storage.ts'
 import type {
   AggregateStores,
   BadgeCatalogueState,
@@ -8,11 +10,14 @@ import type {
   BlockState,
   BlockStore,
   IssueImportStore,
+  PageQuery,
   PinBoardKey,
   PinBoardStore,
   PinRow,
   UserBadgesState,
   UserBadgesStore,
+  UserBlockKey,
+  UserBlockStore,
 } from '../contract/stores.ts'
 import { comparePlaces, cutPage } from './pages.ts'
 import type { Aggregate, Memory } from './tables.ts'
@@ -20,7 +25,7 @@ import { Table } from './tables.ts'
 
 /** Creates the stores of the aggregates. Each has its own rows, and says which are removed with a retired thing. */
 export function memoryAggregates(memory: Memory): AggregateStores<undefined> {
-  return { pinBoards: pinBoards(memory), blocks: blocks(memory), ...badges(memory), issueImports: issueImports(memory) }
+  return { pinBoards: pinBoards(memory), ...blocks(memory), ...badges(memory), issueImports: issueImports(memory) }
 }
 
 function pinBoards(memory: Memory): PinBoardStore<undefined> {
@@ -66,21 +71,26 @@ function pinBoards(memory: Memory): PinBoardStore<undefined> {
   }
 }
 
-function blocks(memory: Memory): BlockStore<undefined> {
-  /** The blocks, with their places in the order of blocking. */
-  const table = memory.table<{ readonly place: number; readonly block: Block }>({
-    counted: 'blocks',
-    isPartOf: ({ block }, retired) =>
+/** The blocks: those by organizations, and those by users. */
+function blocks(memory: Memory): {
+  readonly blocks: BlockStore<undefined>
+  readonly userBlocks: UserBlockStore<undefined>
+} {
+  const ofOrganizations = new BlockRows<OrganizationBlock>(
+    memory,
+    (block) => block.organizationId,
+    (block, retired) =>
       retired.thing === 'user'
         ? block.userId === retired.userId
         : retired.thing === 'organization' && block.organizationId === retired.organizationId,
-  })
+  )
+  const ofUsers = new BlockRows<UserBlock>(
+    memory,
+    (block) => block.blockerId,
+    (block, retired) =>
+      retired.thing === 'user' && (block.userId === retired.userId || block.blockerId === retired.userId),
+  )
   const epochs = new Map<Id, number>()
-  let lastPlace = 0
-
-  const of = (organizationId: Id) => table.rows.filter(({ block }) => block.organizationId === organizationId)
-  const find = (organizationId: Id, userId: Id): Block | undefined =>
-    structuredClone(of(organizationId).find(({ block }) => block.userId === userId)?.block)
   const epoch = (organizationId: Id): number => {
     memory.refuseClosed()
     return epochs.get(organizationId) ?? 0
@@ -91,37 +101,87 @@ function blocks(memory: Memory): BlockStore<undefined> {
       ['user', userId],
       ['organization', organizationId],
     ],
-    load: () => ({ block: find(organizationId, userId), epoch: epoch(organizationId) }),
+    load: () => ({ block: ofOrganizations.find(organizationId, userId), epoch: epoch(organizationId) }),
     write(before, after) {
       epochs.set(organizationId, after.epoch)
-      if (after.block === before.block) return
-
-      const isKept = ({ block }: { readonly block: Block }): boolean =>
-        block.organizationId !== organizationId || block.userId !== userId
-      const block = structuredClone(after.block)
-      if (block === undefined) table.replace(table.rows.filter(isKept))
-      else if (before.block !== undefined) {
-        table.replace(table.rows.map((row) => (isKept(row) ? row : { place: row.place, block })))
-      } else {
-        lastPlace += 1 // a user who is blocked again comes last
-        table.replace([...table.rows, { place: lastPlace, block }])
-      }
+      if (after.block !== before.block) ofOrganizations.write(organizationId, userId, after.block)
     },
   })
 
+  const ofUser = ({ blockerId, userId }: UserBlockKey): Aggregate<UserBlock | undefined> => ({
+    things: [
+      ['user', userId],
+      ['user', blockerId],
+    ],
+    load: () => ofUsers.find(blockerId, userId),
+    write: (_before, after) => ofUsers.write(blockerId, userId, after),
+  })
+
   return {
-    update: ({ organizationId, userId }, change) => memory.update(aggregate(organizationId, userId), change),
-    epoch,
-    find: ({ organizationId, userId }) => find(organizationId, userId),
-    among(organizationId, userIds) {
-      const blocked = new Set(of(organizationId).map(({ block }) => block.userId))
-      return new Set(userIds.filter((userId) => blocked.has(userId)))
+    blocks: {
+      update: ({ organizationId, userId }, change) => memory.update(aggregate(organizationId, userId), change),
+      epoch,
+      find: ({ organizationId, userId }) => ofOrganizations.find(organizationId, userId),
+      among: (organizationId, userIds) => ofOrganizations.among(organizationId, userIds),
+      page: (organizationId, query) => ofOrganizations.page(['organization', organizationId], query),
     },
-    page(organizationId, query) {
-      const page = cutPage(of(organizationId), ({ place }) => [place, ''], query)
-      memory.refuseRetired(['organization', organizationId])
-      return { ...page, items: page.items.map(({ block }) => block) }
+    userBlocks: {
+      update: ({ blockerId, userId }, change) => memory.update(ofUser({ blockerId, userId }), change),
+      find: ({ blockerId, userId }) => ofUsers.find(blockerId, userId),
+      among: ({ blockerId, organizationId }, userIds) => ({
+        byUser: ofUsers.among(blockerId, userIds),
+        byOrganization: organizationId === undefined ? new Set() : ofOrganizations.among(organizationId, userIds),
+      }),
+      page: (blockerId, query) => ofUsers.page(['user', blockerId], query),
     },
+  }
+}
+
+/** The blocks by organizations, or those by users, with their places in the order of blocking. */
+class BlockRows<B extends Block> {
+  readonly #memory: Memory
+  readonly #table: Table<{ readonly place: number; readonly block: B }>
+  readonly #blockerOf: (block: B) => Id
+  #lastPlace = 0
+
+  constructor(memory: Memory, blockerOf: (block: B) => Id, isPartOf: (block: B, retired: Retired) => boolean) {
+    this.#memory = memory
+    this.#blockerOf = blockerOf
+    this.#table = memory.table({ counted: 'blocks', isPartOf: ({ block }, retired) => isPartOf(block, retired) })
+  }
+
+  find(blocker: Id, userId: Id): B | undefined {
+    return structuredClone(this.#by(blocker).find(({ block }) => block.userId === userId)?.block)
+  }
+
+  among(blocker: Id, userIds: readonly Id[]): ReadonlySet<Id> {
+    const blocked = new Set(this.#by(blocker).map(({ block }) => block.userId))
+    return new Set(userIds.filter((userId) => blocked.has(userId)))
+  }
+
+  page(blocker: readonly ['organization' | 'user', Id], query: PageQuery): Page<B> {
+    const page = cutPage(this.#by(blocker[1]), ({ place }) => [place, ''], query)
+    this.#memory.refuseRetired(blocker)
+    return { ...page, items: page.items.map(({ block }) => block) }
+  }
+
+  /** Sets or removes a block. One that is replaced keeps its place; a user who is blocked again comes last. */
+  write(blocker: Id, userId: Id, written: B | undefined): void {
+    const isIt = ({ block }: { readonly block: B }): boolean =>
+      this.#blockerOf(block) === blocker && block.userId === userId
+    const { rows } = this.#table
+    const block = structuredClone(written)
+    if (block === undefined) this.#table.replace(rows.filter((row) => !isIt(row)))
+    else if (rows.some(isIt)) {
+      this.#table.replace(rows.map((row) => (isIt(row) ? { place: row.place, block } : row)))
+    } else {
+      this.#lastPlace += 1
+      this.#table.replace([...rows, { place: this.#lastPlace, block }])
+    }
+  }
+
+  #by(blocker: Id) {
+    return this.#table.rows.filter(({ block }) => this.#blockerOf(block) === blocker)
   }
 }
 

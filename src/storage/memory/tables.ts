@@ -90,7 +90,9 @@ export class Memory {
     if (this.isRetired(thing, id)) return []
 
     const parts = this.#removals.map((removing) => removing(retired))
-    const removed: Removed = Object.assign({ pins: 0, blocks: 0, grants: 0 }, ...parts.map((part) => part.removed))
+    const count = (what: keyof Removed): number =>
+      parts.reduce((sum, { removed = {} }) => sum + (removed[what] ?? 0), 0)
+    const removed = { pins: count('pins'), blocks: count('blocks'), grants: count('grants') }
     return this.#commit([record(removed)], by.at(), retirement, () => {
       for (const { remove } of parts) remove()
       this.#retired.add(`${thing} ${id}`)

@@ -11,7 +11,7 @@ const THINGS = ['user', 'organization', 'repository', 'issue'] as const
 const IDS: readonly Id[] = [
   ...new Set([
     ...NUMBERS,
-    ...['0', '69999', '999999999'],
+    ...['0', '69998', '69999', '999999999'],
     ...idsTo(120),
     ...idsTo(300).map((n) => String(4999 + Number(n))),
     ...idsTo(20).flatMap((n) => ['0', ...idsTo(9)].map((each) => `${n}0${each}`)),

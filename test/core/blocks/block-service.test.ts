@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import type { AccountRef } from '../../../src/index.ts'
 import { memoryStorage } from '../../../src/storage/memory.ts'
 import type { ForgeStorage } from '../../../src/storage/storage.ts'
-import { aForge, codeOf, olga } from '../a-forge.ts'
+import { aForge, codeOf, mia, olga } from '../a-forge.ts'
 
 const user = (id: string) => ({ kind: 'user', id }) as const
 const target = (userId: string, note?: string) => ({ organizationId: '5', account: user(userId), note })
@@ -18,6 +18,87 @@ describe('the block service', () => {
     member = false
     await forge.blocks.block(olga, target('9'))
     expect(await codeOf(() => forge.blocks.block(olga, target('9')))).toBe('ALREADY_BLOCKED')
+  })
+
+  test('refuses for a user in the order organization, self, already, and asks for no membership', async () => {
+    const asked: unknown[] = []
+    const forge = aForge({ membership: { isMember: (member) => asked.push(member) > 0 } })
+    const byOlga = (account: AccountRef) => ({ blockerId: 1, account })
+    const organization = { kind: 'organization', id: '1' } as const
+    expect(await codeOf(() => forge.blocks.block(olga, byOlga(organization)))).toBe('CANNOT_BLOCK_ORGANIZATION')
+    expect(await codeOf(() => forge.blocks.unblock(olga, byOlga(organization)))).toBe('CANNOT_BLOCK_ORGANIZATION')
+    expect(await codeOf(() => forge.blocks.block(olga, byOlga(user('1'))))).toBe('CANNOT_BLOCK_SELF')
+    expect(await codeOf(() => forge.blocks.block('system', byOlga(user('1'))))).toBe('CANNOT_BLOCK_SELF')
+    expect(await codeOf(() => forge.blocks.block(mia, byOlga(user('2'))))).toBe('CANNOT_BLOCK_SELF')
+    await forge.blocks.block(olga, byOlga(user('9')))
+    expect(await codeOf(() => forge.blocks.block(olga, byOlga(user('9'))))).toBe('ALREADY_BLOCKED')
+    expect(await codeOf(() => forge.blocks.unblock(olga, byOlga(user('8'))))).toBe('NOT_BLOCKED')
+    expect(asked).toEqual([])
+  })
+
+  test('keeps the blocks by a user apart from those by an organization of the same id', async () => {
+    const forge = aForge()
+    const block = await forge.blocks.block('system', { blockerId: 5, account: user('9'), note: 'rude' })
+    const blockedAt = new Date('2026-01-02T03:04:05Z')
+    expect(block).toEqual({ blockerId: '5', userId: '9', note: 'rude', blockedAt, blockedBy: null })
+    expect(await forge.blocks.find(olga, { blockerId: 5, userId: 9 })).toEqual(block)
+    expect(await forge.blocks.find(olga, { organizationId: 5, userId: 9 })).toBeUndefined()
+    expect(await forge.blocks.list(olga, { blockerId: 5 })).toMatchObject({ total: 1, items: [block] })
+    expect(await forge.blocks.list(olga, { organizationId: 5 })).toMatchObject({ total: 0, items: [] })
+    await forge.blocks.unblock(mia, { blockerId: 5, account: user('9') })
+
+    const subject = { organizationId: null, userId: '9' }
+    expect((await forge.events.read({ limit: 10 })).events).toMatchObject([
+      { type: 'user.blocked', data: { note: 'rude', blockerId: '5' }, actorId: null, ...subject },
+      { type: 'user.unblocked', data: { blockerId: '5' }, actorId: '2', ...subject },
+    ])
+  })
+
+  test('says whether an organization or a user blocks, and the guard says who', async () => {
+    const { blocks } = aForge()
+    await blocks.block('system', target('9'))
+    await blocks.block('system', { blockerId: 3, account: user('9') })
+    await blocks.block('system', { blockerId: 3, account: user('8') })
+    const cases = [
+      [
+        { organizationId: 5, blockerId: 3, userId: 9 },
+        { organizationId: '5', blockerId: '3' },
+      ],
+      [{ organizationId: 5, blockerId: 3, userId: 8 }, { blockerId: '3' }],
+      [{ organizationId: 5, blockerId: 4, userId: 9 }, { organizationId: '5' }],
+      [{ organizationId: 6, blockerId: 4, userId: 9 }, undefined],
+      [{ organizationId: 5, userId: 9 }, { organizationId: '5' }],
+      [{ organizationId: 5, userId: 8 }, undefined],
+      [{ organizationId: null, blockerId: 3n, userId: 8 }, { blockerId: '3' }],
+      [{ organizationId: 3, blockerId: null, userId: 8 }, undefined],
+    ] as const
+    for (const [asked, details] of cases) {
+      expect(await blocks.isBlocked(asked)).toBe(details !== undefined)
+      expect(await blocks.filterBlocked({ ...asked, userIds: [asked.userId] })).toEqual(
+        new Set(details === undefined ? [] : [asked.userId]),
+      )
+      const guarded = blocks.refuseBlocked(asked)
+      if (details === undefined) expect(await guarded).toBeUndefined()
+      else await expect(guarded).rejects.toMatchObject({ code: 'BLOCKED', message: 'user is blocked', details })
+    }
+  })
+
+  test.each([
+    ['isBlocked', 'target must have an organizationId or a blockerId'],
+    ['refuseBlocked', 'target must have an organizationId or a blockerId'],
+    ['filterBlocked', 'candidates must have an organizationId or a blockerId'],
+  ] as const)('%s without anyone who may block is a TypeError', async (method, message) => {
+    const { blocks } = aForge()
+    const asked = { userId: 9, userIds: [9], organizationId: null, blockerId: undefined }
+    await expect(blocks[method](asked)).rejects.toThrow(new TypeError(message))
+  })
+
+  test('refuses two who block', async () => {
+    const { blocks } = aForge()
+    const both = { organizationId: 5, blockerId: 3, account: user('9'), userId: 9 }
+    for (const name of ['block', 'unblock', 'find', 'list'] as const) {
+      await expect(Reflect.apply(blocks[name], blocks, [olga, both])).rejects.toThrow('or a blockerId, not both')
+    }
   })
 
   // The policy is asked about neither 'system' nor a request over HTTP, which the routes have checked; the membership is.

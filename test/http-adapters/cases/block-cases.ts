@@ -3,10 +3,15 @@ import { ACCOUNTS, onAccount } from '../access-rules.ts'
 import type { Ask, Case } from './case.ts'
 
 const BLOCKS = '/orgs/acme/blocks'
+const OWN_BLOCKS = '/user/blocks'
 const others = ['rita', 'stan', 'will', 'ada'] as const
 
 function block(...names: readonly string[]): readonly Ask[] {
   return names.map((name) => ['olga', 'PUT', `${BLOCKS}/${name}`])
+}
+
+function blockAsOlga(...names: readonly string[]): readonly Ask[] {
+  return names.map((name) => ['olga', 'PUT', `${OWN_BLOCKS}/${name}`])
 }
 
 /** Blocks. */
@@ -206,7 +211,118 @@ export const blockCases: readonly Case[] = [
     status: 200,
     expected: { json: [{ id: 7, login: 'stan' }], headers: { 'x-total-count': '2' } },
   },
+  ...ownCases(),
 ]
+
+/** The blocks of the caller. */
+function ownCases(): readonly Case[] {
+  return [
+    {
+      fact: 'users block for themselves, and the oldest block comes first',
+      before: [['rita', 'PUT', `${OWN_BLOCKS}/olga`], ...blockAsOlga(...others)],
+      ask: ['olga', 'GET', `${OWN_BLOCKS}?limit=3`],
+      status: 200,
+      expected: {
+        json: [
+          { id: 6, login: 'rita' },
+          { id: 7, login: 'stan' },
+          { id: 5, login: 'will' },
+        ],
+        headers: { 'x-total-count': '4', link: '<?limit=3&page=2>; rel="next",<?limit=3&page=2>; rel="last"' },
+      },
+    },
+    {
+      fact: 'a link to another page of the blocks of the caller has their address',
+      world: { publicUrl: 'https://git.example.com/api/v1' },
+      before: blockAsOlga('rita', 'stan'),
+      ask: ['olga', 'GET', `${OWN_BLOCKS}?limit=1&page=2`],
+      status: 200,
+      expected: {
+        json: [{ id: 7, login: 'stan' }],
+        headers: {
+          link: [
+            '<https://git.example.com/api/v1/user/blocks?limit=1&page=1>; rel="first"',
+            '<https://git.example.com/api/v1/user/blocks?limit=1&page=1>; rel="prev"',
+          ].join(','),
+        },
+      },
+    },
+    {
+      fact: 'a block by a user is no block by an organization, though the ids are the same',
+      before: [['rita', 'PUT', `${OWN_BLOCKS}/stan`]], // the ids of rita and of acme are 6
+      ask: ['olga', 'GET', `${BLOCKS}/stan`],
+      status: 404,
+      expected: { code: 'NOT_BLOCKED' },
+    },
+    ...(
+      [
+        ['a user cannot block an organization', 'PUT', 'hidden', 'CANNOT_BLOCK_ORGANIZATION'],
+        ['users cannot block themselves', 'PUT', 'olga', 'CANNOT_BLOCK_SELF'],
+        ['whom the caller does not block, the caller cannot unblock', 'DELETE', 'stan', 'NOT_BLOCKED'],
+        ['a user cannot unblock an organization', 'DELETE', 'hidden', 'CANNOT_BLOCK_ORGANIZATION'],
+      ] as const
+    ).map(
+      ([fact, method, name, code]): Case => ({
+        fact,
+        ask: ['olga', method, `${OWN_BLOCKS}/${name}`],
+        status: 422,
+        expected: { code },
+      }),
+    ),
+    {
+      fact: 'users can block members of their organizations, and site admins, with a note',
+      before: blockAsOlga('root', 'mia?note=why'),
+      ask: ['olga', 'GET', OWN_BLOCKS],
+      status: 200,
+      expected: {
+        json: [
+          { id: 1, login: 'root' },
+          { id: 3, login: 'mia' },
+        ],
+      },
+    },
+    {
+      fact: 'whom the caller blocks, the caller cannot block again',
+      before: blockAsOlga('stan'),
+      ask: ['olga', 'PUT', `${OWN_BLOCKS}/Stan`],
+      status: 422,
+      expected: { code: 'ALREADY_BLOCKED' },
+    },
+    {
+      fact: 'a note of 256 characters is 422 for a block by a user too',
+      ask: ['olga', 'PUT', `${OWN_BLOCKS}/stan?note=${'n'.repeat(256)}`],
+      status: 422,
+      expected: { code: 'INVALID_INPUT', violations: ['/note'] },
+    },
+    {
+      fact: 'a user can lift a block',
+      before: [...blockAsOlga('stan', 'ada'), ['olga', 'DELETE', `${OWN_BLOCKS}/stan`]],
+      ask: ['olga', 'GET', OWN_BLOCKS],
+      status: 200,
+      expected: { json: [{ id: 4, login: 'ada' }] },
+    },
+    {
+      fact: 'the check of a block by the caller is 204',
+      before: blockAsOlga('stan'),
+      ask: ['olga', 'GET', `${OWN_BLOCKS}/stan`],
+      status: 204,
+    },
+    {
+      fact: 'the check of no block by the caller is 404, as is that of an organization with the id of a blocked user',
+      before: blockAsOlga('stan'), // the ids of stan and of hidden are 7
+      ask: ['olga', 'GET', `${OWN_BLOCKS}/hidden`],
+      status: 404,
+      expected: { code: 'NOT_BLOCKED' },
+    },
+    {
+      fact: 'a caller whom the policy conceals has no blocks',
+      world: { policy: { authorize: () => ({ allow: false, reason: 'gone', conceal: true }) } },
+      ask: ['olga', 'GET', OWN_BLOCKS],
+      status: 404,
+      expected: { code: 'USER_NOT_FOUND' },
+    },
+  ]
+}
 
 /** Who may do what. */
 export const blockRules: RouteRules = {
@@ -235,6 +351,37 @@ export const blockRules: RouteRules = {
     asks: 'blocks.write',
     needs: 'organization owner',
     statements: 4,
+    values: { username: ACCOUNTS },
+    answer: (subject) =>
+      onAccount(subject, {
+        user: '422 NOT_BLOCKED',
+        member: '422 NOT_BLOCKED',
+        organization: '422 CANNOT_BLOCK_ORGANIZATION',
+      }),
+  },
+  userListBlocks: { asks: 'user-blocks.read', needs: 'the user', statements: 3, answer: () => '200' },
+  userCheckUserBlock: {
+    asks: 'user-blocks.read',
+    needs: 'the user',
+    statements: 3,
+    values: { username: ACCOUNTS },
+    answer: (subject) =>
+      onAccount(subject, { user: '404 NOT_BLOCKED', member: '404 NOT_BLOCKED', organization: '404 NOT_BLOCKED' }),
+  },
+  userBlockUser: {
+    asks: 'user-blocks.write',
+    needs: 'the user',
+    statements: 3,
+    values: { username: ACCOUNTS },
+    answer: (subject, caller) =>
+      subject.values['username'] === caller
+        ? '422 CANNOT_BLOCK_SELF'
+        : onAccount(subject, { user: '204', member: '204', organization: '422 CANNOT_BLOCK_ORGANIZATION' }),
+  },
+  userUnblockUser: {
+    asks: 'user-blocks.write',
+    needs: 'the user',
+    statements: 3,
     values: { username: ACCOUNTS },
     answer: (subject) =>
       onAccount(subject, {

@@ -53,7 +53,7 @@ describe('createApi with some services', () => {
       directory: {
         findRepository: (owner, name, context) => {
           expectTypeOf([owner, name]).toEqualTypeOf<string[]>()
-          expectTypeOf(context).toEqualTypeOf<PortContext<Caller<Person>, unknown>>()
+          expectTypeOf(context).toEqualTypeOf<PortContext<Caller<Person>, never>>()
           return { id: 10 }
         },
         findIssue: (repositoryId, index) => ({ id: index, repositoryId, kind: 'issue' }),

@@ -8,6 +8,7 @@ import { pathTo, plainRequest, readText } from '../dispatch.ts'
 /** What the policy is asked about, by the role that a route takes. No user for the badges: who may not call them learns no names. */
 const SUBJECTS: Readonly<Record<RouteRule['needs'], object>> = {
   nothing: {},
+  'the user': { userId: '1' },
   'repository reader': { repositoryId: '1' },
   'repository admin': { repositoryId: '1' },
   'organization owner': { organizationId: '6' },

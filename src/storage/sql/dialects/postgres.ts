@@ -144,16 +144,15 @@ function fenceFunction({ name, schema }: Pick<MemberFence, 'name' | 'schema'>): 
  * organization. A head that is missing is created, so that the block has to wait for it.
  */
 function fence(of: MemberFence): readonly RawBuilder<unknown>[] {
-  const { name, schema, members, organization, user, where, heads, blocks } = of
+  const { name, members, organization, user, where, heads, blocks } = of
   const made = fenceFunction(of)
   const key = sql`cast(new.${organization} as text)`
   const pair = sql`${organization} = new.${organization} and ${user} = new.${user}`
   const isMember = where === undefined ? sql`` : sql` and exists (select from ${members} where ${pair} and (${where}))`
   // The tables are those that the migration sees, whatever the search_path of who adds the member.
-  const path = schema === undefined ? sql` set search_path from current` : sql``
   const [time, events] = where === undefined ? [sql`before`, sql` of ${organization}, ${user}`] : [sql`after`, sql``]
   return [
-    sql`create function ${made}() returns trigger language plpgsql${path} as $$ begin
+    sql`create function ${made}() returns trigger language plpgsql set search_path from current as $$ begin
   insert into ${heads} (scope, key, version, epoch, retired, total, next_seq)
     values ('organization', ${key}, 0, 0, 0, 0, 1) on conflict do nothing;
   perform from ${heads} where scope = 'organization' and key = ${key} for share;

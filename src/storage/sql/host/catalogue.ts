@@ -10,12 +10,13 @@ import { execute, query } from '../session.ts'
 import type { HostKey, TypeOfKey } from './keys.ts'
 import { named } from './references.ts'
 import type { HostTable, HostTables } from './tables.ts'
+import { hasKeys } from './tables.ts'
 
 /** A table of the host as it is described: which of its columns must exist, and which conditions must run. */
 interface Described {
   /** The name of its option. */
   readonly name: keyof HostTables
-  readonly host: Pick<HostTable, 'table' | 'schema'>
+  readonly host: Pick<HostTable, 'table' | 'schema' | 'keys'>
   /** The columns by their options. */
   readonly columns: Readonly<Record<string, string | undefined>>
   readonly conditions: Readonly<Record<string, string | undefined>>
@@ -107,10 +108,8 @@ function misfitsOf(
       : [`tables.${name}.${option}: ${table} has no column ${column}, only ${names.join(', ')}`],
   )
   const key = found.find(({ column }) => column === columns['id'])
-  const needed = [
-    ...(keyOf !== undefined && tables?.keys !== false ? dialect.privileges.keys : []),
-    ...(hasTrigger ? dialect.privileges.triggers : []),
-  ]
+  const isKeyed = keyOf !== undefined && hasKeys(tables, host)
+  const needed = [...(isKeyed ? dialect.privileges.keys : []), ...(hasTrigger ? dialect.privileges.triggers : [])]
   const lacking = any.lacks.split(',').filter((privilege) => needed.includes(privilege))
   const privileges = lacking.map((privilege) => `tables.${name}: the user lacks ${privilege} for ${table}`)
   if (keyOf === undefined || key === undefined) return [...missing, ...privileges]
@@ -124,18 +123,18 @@ function misfitsOf(
     ...(dialect.fitsType(chosen, key.type)
       ? []
       : [`tables.${name}.id: ${table}.${key.column} is ${key.type}, and ids.${keyOf} is ${chosen}: ${advice}`]),
-    ...(key.isUnique === 1
+    ...(key.isUnique === 1 || !isKeyed
       ? []
       : [
           `tables.${name}.id: ${table}.${key.column} is neither the primary key nor unique, without a key that is deferrable`,
         ]),
-    ...(any.misfit === '' ? [] : [`tables.${name}.table: ${table} ${any.misfit}`]),
+    ...(any.misfit === '' || !isKeyed ? [] : [`tables.${name}.table: ${table} ${any.misfit}: set keys: false`]),
   ]
 }
 
 function describedTables({ tables, dialect }: SqlContext): readonly Described[] {
-  const { users, organizations, members, repositories, issues, pullRequests, keys = true } = tables ?? {}
-  const hasTrigger = keys && dialect.follows.by === 'triggers'
+  const { users, organizations, members, repositories, issues, pullRequests } = tables ?? {}
+  const hasTriggers = dialect.follows.by === 'triggers'
   const issuesIn = (name: 'issues' | 'pullRequests', host: typeof issues): readonly Described[] => {
     if (host === undefined) return []
     const {
@@ -158,7 +157,7 @@ function describedTables({ tables, dialect }: SqlContext): readonly Described[] 
         columns: { id, repository, number, title, body, author, createdAt, updatedAt },
         conditions: { where, closed, pullRequest },
         keyOf: 'issue',
-        hasTrigger,
+        hasTrigger: hasTriggers && hasKeys(tables, host),
       },
     ]
   }
@@ -178,7 +177,7 @@ function describedTables({ tables, dialect }: SqlContext): readonly Described[] 
             },
             conditions: { where: users.where },
             keyOf: 'user' as const,
-            hasTrigger,
+            hasTrigger: hasTriggers && hasKeys(tables, users),
           },
         ]),
     ...(organizations === undefined
@@ -190,7 +189,7 @@ function describedTables({ tables, dialect }: SqlContext): readonly Described[] 
             columns: { id: organizations.id ?? 'id', name: organizations.name ?? 'name' },
             conditions: { where: organizations.where, private: organizations.private },
             keyOf: 'organization' as const,
-            hasTrigger,
+            hasTrigger: hasTriggers && hasKeys(tables, organizations),
           },
         ]),
     ...(members === undefined
@@ -218,7 +217,7 @@ function describedTables({ tables, dialect }: SqlContext): readonly Described[] 
             },
             conditions: { where: repositories.where, private: repositories.private },
             keyOf: 'repository' as const,
-            hasTrigger,
+            hasTrigger: hasTriggers && hasKeys(tables, repositories),
           },
         ]),
     ...issuesIn('issues', issues),

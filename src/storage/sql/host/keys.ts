@@ -8,10 +8,10 @@ import { HOST_THINGS } from '../ids.ts'
 import { TABLE_DESCRIPTIONS, valueType } from '../schema/tables.ts'
 import { named } from './references.ts'
 import type { HostTable, HostTables } from './tables.ts'
-import { hasTwoIssueTables, tableOf } from './tables.ts'
+import { hasKeys, hasTwoIssueTables, tableOf } from './tables.ts'
 
 /** The tables whose rows go with the rows of the host that they are about. The history does not. */
-const FOLLOWING = ['board_pins', 'organization_blocks', 'user_grants'] as const
+const FOLLOWING = ['board_pins', 'organization_blocks', 'blocks_by_users', 'user_grants'] as const
 
 /** The generated columns that refer to one of two tables of issues. */
 const OF_KIND = { issue: 'issue_ref', pullRequest: 'pull_request_ref' } as const satisfies Record<PinKind, string>
@@ -29,7 +29,7 @@ export interface HostKey {
 }
 
 /**
- * Returns the columns that refer to tables of the host which the storage knows. PostgreSQL checks the keys of a row in the
+ * Returns the columns that have keys to tables of the host. PostgreSQL checks the keys of a row in the
  * order in which they were created, and locks the rows of the host so: what owns comes before what is owned.
  */
 export function hostKeys(tables: HostTables | undefined): readonly HostKey[] {
@@ -39,7 +39,9 @@ export function hostKeys(tables: HostTables | undefined): readonly HostKey[] {
         const kinds = thing === 'issue' && hasTwoIssueTables(tables) ? (['issue', 'pullRequest'] as const) : [undefined]
         return kinds.flatMap((kind) => {
           const host = tableOf(tables, { thing, kind })
-          return host === undefined ? [] : [{ table, column, thing, host, kind, isActor: String(type).endsWith('?') }]
+          return host === undefined || !hasKeys(tables, host)
+            ? []
+            : [{ table, column, thing, host, kind, isActor: String(type).endsWith('?') }]
         })
       },
     ),
@@ -56,8 +58,8 @@ export function describeTables(tables: HostTables | undefined): string {
   if (tables === undefined) return ''
   const { members, keys = true } = tables
   const rows = (['users', 'organizations', 'repositories', 'issues', 'pullRequests'] as const).map((name) => {
-    const { table, schema, id = 'id', where } = tables[name] ?? {}
-    return [name, table && { table, schema, id, where }]
+    const { table, schema, id = 'id', where, keys: own } = tables[name] ?? {}
+    return [name, table && { table, schema, id, where, ...(own === false && { keys: own }) }]
   })
   const { table, schema, organization, user, where, check = 'trigger' } = members ?? {}
   const fence = table && { table, schema, organization, user, where, check }
@@ -73,7 +75,7 @@ export type TypeOfKey = (key: HostKey) => string | undefined
  */
 export function followingStatements(context: SqlContext, typeOf: TypeOfKey): readonly SchemaStatement[] {
   const { dialect, tables, build } = context
-  const keys = tables?.keys === false ? [] : hostKeys(tables)
+  const keys = hostKeys(tables)
   const members = tables?.members
   const { follows } = dialect
   const made = follows.by === 'triggers' ? removalTriggers(context, keys) : foreignKeys(context, keys, typeOf)
@@ -95,7 +97,7 @@ const OURS = { heads: sql.table('heads'), blocks: sql.table('organization_blocks
 /** Returns the keys and triggers that must be there. */
 export function followingNames(context: SqlContext): readonly KeyName[] {
   const { dialect, tables } = context
-  const keys = tables?.keys === false ? [] : hostKeys(tables)
+  const keys = hostKeys(tables)
   const following = keys.flatMap((key): readonly KeyName[] => {
     const on = key.host.table
     if (dialect.follows.by === 'keys') return [{ name: keyName(context, key), on }]

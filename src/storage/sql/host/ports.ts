@@ -193,13 +193,19 @@ function repositoryPorts<Tx>(context: SqlContext, tables: HostTables, runtime: S
     compiled<WantedRepository, RepositoryRow>(context, (given) => {
       const [owner, name] = (['owner', 'name'] as const).map((one) => sql`cast(${given(one)} as ${dialect.casts.text})`)
       const [ownerText, nameText] = [owner ?? sql``, name ?? sql``]
+      // Who has the name exactly is the owner that is meant, also without such a repository.
+      const others = sources.map(({ owners }) => sql` and not exists (${owners(ownerText)})`)
+      const isOwner = (ownerName: RawBuilder<unknown>) =>
+        compare === EXACTLY
+          ? compare(ownerName, ownerText)
+          : sql`(${dialect.exactly(ownerName)} = ${ownerText} or ${compare(ownerName, ownerText)}${sql.join(others, sql``)})`
       const index = sql`cast(${given('index')} as ${dialect.casts.integer})`
       const rows = sources.map(({ from, ownerName, standing }) => {
         const repositoryName = sql.ref(`repository.${repositories.name ?? 'name'}`)
         const isExact = sql`case when ${dialect.exactly(ownerName)} = ${ownerText} and ${dialect.exactly(repositoryName)} = ${nameText} then 1 else 0 end`
         const id = sql.ref(`repository.${repositories.id ?? 'id'}`)
         const [issueId, pullRequestId] = issuesBeside(context, tables, id, index)
-        return sql`select ${columns.id(`repository.${repositories.id ?? 'id'}`)} as id, ${dialect.number(isExact)} as ${sql.id('isExact')}, ${standing(ids.given('user', given('actorId')))}, ${issueId} as ${sql.id('issueId')}, ${pullRequestId} as ${sql.id('pullRequestId')} from ${from} where ${compare(ownerName, ownerText)} and ${compare(repositoryName, nameText)}${also(repositories.where)}`
+        return sql`select ${columns.id(`repository.${repositories.id ?? 'id'}`)} as id, ${dialect.number(isExact)} as ${sql.id('isExact')}, ${standing(ids.given('user', given('actorId')))}, ${issueId} as ${sql.id('issueId')}, ${pullRequestId} as ${sql.id('pullRequestId')} from ${from} where ${isOwner(ownerName)} and ${compare(repositoryName, nameText)}${also(repositories.where)}`
       })
       return sql`${sql.join(rows, sql` union all `)} limit 3`
     })
@@ -257,6 +263,8 @@ function issueOf({ issueId, pullRequestId }: RepositoryRow): Beside['issue'] {
 interface RepositorySource {
   readonly from: RawBuilder<unknown>
   readonly ownerName: RawBuilder<unknown>
+  /** The owners with exactly this name. */
+  readonly owners: (name: RawBuilder<unknown>) => RawBuilder<unknown>
   readonly standing: (actorId: RawBuilder<unknown>) => RawBuilder<unknown>
 }
 
@@ -268,6 +276,8 @@ function repositoryRows(
   const source = (owner: HostTable & { readonly name?: string | undefined }, column: string) => ({
     from: sql`${named(repositories)} as repository join (select ${sql.id(owner.id ?? 'id')} as owner_id, ${sql.id(owner.name ?? 'name')} as owner_name from ${named(owner)}${owner.where === undefined ? sql`` : sql` where (${sql.raw(owner.where)})`}) as owner on owner.owner_id = ${sql.ref(`repository.${column}`)}`,
     ownerName: sql.ref('owner.owner_name'),
+    owners: (name: RawBuilder<unknown>) =>
+      sql`select 1 from ${named(owner)} where ${dialect.exactly(sql.id(owner.name ?? 'name'))} = ${name}${also(owner.where)}`,
   })
   const isPrivate = flag(dialect, repositories.private)
   const { organization, user } = repositories.owner

@@ -10,7 +10,7 @@ import { defineQuery, rowsOf } from '../query.ts'
 import type { ColumnType } from '../schema/tables.ts'
 import { TABLE_DESCRIPTIONS } from '../schema/tables.ts'
 import type { HostRow, HostTable } from './tables.ts'
-import { hasTwoIssueTables, tableOf } from './tables.ts'
+import { hasKeys, hasTwoIssueTables, tableOf } from './tables.ts'
 
 /** What conditions on rows of the host are built with. */
 type ReferenceContext = Pick<SqlContext, 'tables'>
@@ -40,9 +40,14 @@ export function existsIn({ tables }: ReferenceContext, row: HostRow, id: RawBuil
  *
  * @param alias - the table of the column
  */
-export function livesIn(context: ReferenceContext, thing: HostThing, alias: string): RawBuilder<SqlBool> | undefined {
+export function livesIn(
+  context: ReferenceContext,
+  thing: HostThing,
+  alias: string,
+  name = `${thing}_id`,
+): RawBuilder<SqlBool> | undefined {
   const { tables } = context
-  const column = sql.ref(`${alias}.${thing}_id`)
+  const column = sql.ref(`${alias}.${name}`)
   if (thing === 'issue' && hasTwoIssueTables(tables)) {
     const kinds = (['issue', 'pullRequest'] as const).flatMap((kind) =>
       mayBeMissing(context, { thing, kind })
@@ -74,7 +79,7 @@ export function goneIn(
 /** Returns whether a row of ours may stay although the row of the host is gone, or is none for the forge. */
 function mayBeMissing({ tables }: ReferenceContext, row: HostRow): boolean {
   const host = tableOf(tables, row)
-  return host !== undefined && (host.where !== undefined || tables?.keys === false)
+  return host !== undefined && (host.where !== undefined || !hasKeys(tables, host))
 }
 
 /**
@@ -127,7 +132,7 @@ export function withActors<V extends Readonly<Record<string, RawBuilder<unknown>
 }
 
 /** The tables whose rows refer to rows of the host. */
-type ReferringTable = 'board_pins' | 'organization_blocks' | 'user_grants'
+type ReferringTable = 'board_pins' | 'organization_blocks' | 'blocks_by_users' | 'user_grants'
 
 function typeIn(table: ReferringTable, column: string): string {
   return String(new Map<string, ColumnType>(Object.entries(TABLE_DESCRIPTIONS[table].columns)).get(column))
@@ -160,6 +165,11 @@ export class References {
 
   constructor(context: SqlContext) {
     this.#context = context
+  }
+
+  /** Whether the storage knows no table of the host. */
+  get isEmpty(): boolean {
+    return this.#context.tables === undefined
   }
 
   /** Whether the database removes or locks rows of ours with rows of the host. */

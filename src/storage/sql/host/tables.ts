@@ -25,6 +25,11 @@ export interface HostTable {
    * another row is hidden, and is there again when the condition is true again. Default: every row.
    */
   readonly where?: string | undefined
+  /**
+   * Whether `migrate()` creates foreign keys to the table, on SQLite a trigger. `false` for a view: every read looks whether
+   * the row still exists. Default: true.
+   */
+  readonly keys?: boolean | undefined
 }
 
 /** The table of the users. */
@@ -131,8 +136,9 @@ export type HostPortsOf<Tx, T extends HostTables> = (T extends { readonly users:
   (T extends { readonly members: MemberTable } ? Pick<HostPorts<Tx>, 'isMember' | 'standingInOrganization'> : unknown)
 
 const TEXT: OptionRule = optional((value) => typeof value === 'string' && value !== '', 'a text that is not empty')
+const FLAG: OptionRule = optional((value) => typeof value === 'boolean', 'true or false')
 const NEEDED: OptionRule = [(value) => typeof value === 'string' && value !== '', 'the name of a table or a column']
-const ROW: OptionRules<HostTable> = { table: NEEDED, schema: TEXT, id: TEXT, type: TEXT, where: TEXT }
+const ROW: OptionRules<HostTable> = { table: NEEDED, schema: TEXT, id: TEXT, type: TEXT, where: TEXT, keys: FLAG }
 const ISSUE: OptionRules<Omit<IssueTable, 'pullRequest'>> = {
   ...ROW,
   repository: NEEDED,
@@ -181,7 +187,7 @@ export function checkHostTables(caller: string, tables: HostTables): void {
       repositories: ANY,
       issues: ANY,
       pullRequests: ANY,
-      keys: optional((value) => typeof value === 'boolean', 'true or false'),
+      keys: FLAG,
     },
     'tables.',
   )
@@ -229,6 +235,11 @@ export function tableOf(tables: HostTables | undefined, { thing, kind }: HostRow
   if (tables === undefined) return undefined
   if (thing !== 'issue') return tables[NAMES[thing]]
   return kind === 'pullRequest' ? (tables.pullRequests ?? tables.issues) : tables.issues
+}
+
+/** Returns whether keys refer to a table: then no row of the forge stays when the row of the host is removed. */
+export function hasKeys(tables: HostTables | undefined, { keys = true }: HostTable): boolean {
+  return keys && tables?.keys !== false
 }
 
 /** Returns whether issues and pull requests have ids of their own, so that two of them may have the same. */

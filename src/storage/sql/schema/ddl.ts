@@ -14,7 +14,7 @@ type Ddl = readonly Compilable<unknown>[]
 
 /** The tables, indexes and views of version 1. They never change once released. */
 export function firstVersion(context: SqlContext): readonly SchemaStatement[] {
-  const { ledger: _ledger, host_tables: _hostTables, ...tables } = TABLE_DESCRIPTIONS
+  const { ledger: _ledger, host_tables: _hostTables, blocks_by_users: _blocks, ...tables } = TABLE_DESCRIPTIONS
   const { build } = context
   const first = { ...viewsOf(context), pins: build.selectFrom('board_pins').select(PIN_COLUMNS) }
   return [
@@ -22,18 +22,19 @@ export function firstVersion(context: SqlContext): readonly SchemaStatement[] {
     ...[
       ...outboxIndexes(context.dialect).map((index) => indexOn(context, 'events', index)),
       firstRow(context, 'outbox', { only: 1, last_position: 0, floor: 0 }),
-      ...VIEWS.map((name) => viewOf(context, name).as(first[name])),
+      ...FIRST_VIEWS.map((name) => viewOf(context, name).as(first[name])),
     ].map(schemaStatement),
   ]
 }
 
-/** What version 2 adds: positions become an order, and tables can follow those of a host. */
+/** What version 2 adds: positions become an order, tables can follow those of a host, and users can block. */
 export function secondVersion(context: SqlContext): readonly SchemaStatement[] {
-  const { host_tables } = TABLE_DESCRIPTIONS
+  const { host_tables, blocks_by_users } = TABLE_DESCRIPTIONS
   return [
-    ...createTables(context, { host_tables }),
+    ...createTables(context, { host_tables, blocks_by_users }),
     schemaStatement(firstRow(context, 'host_tables', { only: 1, tables: '' })),
-    ...replacedViews(context),
+    schemaStatement(viewOf(context, 'user_blocks').as(viewsOf(context).user_blocks)),
+    ...replacedViews(context, FIRST_VIEWS),
   ]
 }
 
@@ -160,10 +161,10 @@ export function positionOf(context: Pick<SqlContext, 'tables'>): RawBuilder<numb
  * Returns the statements that replace the views by those for the tables of the host that the storage knows. A view keeps its
  * columns in every version.
  */
-export function replacedViews(context: SqlContext): readonly SchemaStatement[] {
+export function replacedViews(context: SqlContext, names: readonly ViewName[] = VIEWS): readonly SchemaStatement[] {
   const { build, dialect, prefix } = context
   const views = viewsOf(context)
-  return VIEWS.flatMap((name) => {
+  return names.flatMap((name) => {
     const view = viewOf(context, name).as(views[name])
     const statements = dialect.replacesViews
       ? [view.orReplace()]
@@ -172,10 +173,13 @@ export function replacedViews(context: SqlContext): readonly SchemaStatement[] {
   })
 }
 
+type ViewName = 'pins' | 'blocks' | 'badge_grants' | 'user_blocks'
+/** The views of version 1. */
+const FIRST_VIEWS: readonly ViewName[] = ['pins', 'blocks', 'badge_grants']
 /** The views, by name without prefix. */
-export const VIEWS = ['pins', 'blocks', 'badge_grants'] as const
+export const VIEWS: readonly ViewName[] = [...FIRST_VIEWS, 'user_blocks']
 
-function viewOf({ build, schema, prefix }: SqlContext, name: (typeof VIEWS)[number]): CreateViewBuilder {
+function viewOf({ build, schema, prefix }: SqlContext, name: ViewName): CreateViewBuilder {
   const schemas = schema === undefined ? build.schema : build.schema.withSchema(schema)
   return schemas.createView(`${prefix}${name}`).columns([...COLUMNS[name]])
 }
@@ -202,6 +206,11 @@ function viewsOf(context: SqlContext) {
       .select(COLUMNS.blocks)
       .where(lives('user', 'organization_blocks'))
       .where(lives('organization', 'organization_blocks')),
+    user_blocks: build
+      .selectFrom('blocks_by_users')
+      .select(COLUMNS.user_blocks)
+      .where(lives('user', 'blocks_by_users'))
+      .where(livesIn(context, 'user', 'blocks_by_users', 'blocker_id') ?? ALWAYS),
     badge_grants: build
       .selectFrom('user_grants')
       .innerJoin('badges', 'badges.id', 'user_grants.badge_id')
@@ -214,5 +223,6 @@ const PIN_COLUMNS = ['repository_id', 'kind', 'issue_id', 'position', 'pinned_at
 const COLUMNS = {
   pins: PIN_COLUMNS,
   blocks: ['organization_id', 'user_id', 'note', 'blocked_at', 'blocked_by'],
+  user_blocks: ['blocker_id', 'user_id', 'note', 'blocked_at', 'blocked_by'],
   badge_grants: ['user_id', 'badge_id', 'slug', 'granted_at', 'granted_by'],
 } as const

@@ -66,7 +66,7 @@ const TABLES = {
     key: ['repository_id', 'kind', 'position'],
     unique: { name: 'once', columns: ['issue_id', 'repository_id', 'kind'] },
   },
-  /** The blocks; `seq` is their order. */
+  /** The blocks by organizations; `seq` is their order. */
   organization_blocks: {
     columns: {
       organization_id: 'organization',
@@ -79,6 +79,20 @@ const TABLES = {
     key: ['organization_id', 'user_id'],
     unique: { name: 'order', columns: ['organization_id', 'seq'] },
     indexes: [{ name: 'user', columns: ['user_id', 'organization_id'] }],
+  },
+  /** The blocks by users; `seq` is their order. Its view is `user_blocks`. */
+  blocks_by_users: {
+    columns: {
+      blocker_id: 'user',
+      user_id: 'user',
+      seq: 'integer',
+      note: 'text',
+      blocked_at: 'integer',
+      blocked_by: 'user?',
+    },
+    key: ['blocker_id', 'user_id'],
+    unique: { name: 'order', columns: ['blocker_id', 'seq'] },
+    indexes: [{ name: 'user', columns: ['user_id', 'blocker_id'] }],
   },
   /** The badge catalogue. */
   badges: {
@@ -149,6 +163,7 @@ type Value<Type> = Type extends readonly (infer Choice)[]
 export const HEAD_SCOPES = {
   user: 'user',
   organization: 'organization',
+  userBlocks: 'user',
   issueBoard: 'repository',
   pullRequestBoard: 'repository',
   issueImports: 'repository',

@@ -1,4 +1,4 @@
-import type { Decision, EventDraft } from '../../../schema/records.ts'
+import type { Decision, EventDraft, ForgeEvent } from '../../../schema/records.ts'
 import type { SyncOrAsync } from '../../../schema/sync-or-async.ts'
 import { wait } from '../../../schema/sync-or-async.ts'
 import type { AggregateStore, Change, Outcome } from '../../contract/stores.ts'
@@ -8,7 +8,7 @@ import type { References, Referred } from '../host/references.ts'
 import type { Statement } from '../query.ts'
 import type { RowsOfEach, Session, SqlRuntime, Statements } from '../session.ts'
 import { query } from '../session.ts'
-import type { EventLog } from './event-log.ts'
+import type { EventLog, Logged } from './event-log.ts'
 import type { Head, HeadKey, Heads } from './locks.ts'
 
 /** What every store is built from. */
@@ -53,7 +53,7 @@ export interface Writing {
   /** The head to save. */
   readonly head: Head
   /** The rows of the host to which added rows refer, besides the actor. Undefined if no row is added. */
-  readonly refers?: readonly Referred[] | undefined
+  readonly refers?: (() => readonly Referred[]) | undefined
   /** Checks the rows of each statement. @throws ForgeError `*_NOT_FOUND` if something may not be added */
   readonly verify?: (rows: readonly (readonly unknown[])[]) => void
 }
@@ -71,7 +71,7 @@ export function listWriting<R>(
   before: R | undefined,
   after: R | undefined,
   { insert, update, remove }: RowStatements<R>,
-  refers: readonly Referred[] = [],
+  refers?: () => readonly Referred[],
 ): Writing {
   const { total, nextSeq } = head
   if (before === undefined) {
@@ -111,17 +111,19 @@ interface Attempt<Key, State, Result, Tx> {
  * inside `update`: V8 would keep each generator function, and the change with it, until a full garbage collection.
  */
 function* applyChange<Key, State, Rows extends readonly unknown[], Result, Tx>(
-  { heads, references, log }: StoreParts<Tx>,
+  parts: StoreParts<Tx>,
   aggregate: SqlAggregate<Key, State, Rows>,
   { session, key, change, open }: Attempt<Key, State, Result, Tx>,
 ): SyncOrAsync<Outcome<Result>> {
+  const { heads, references, log } = parts
   const { prepare } = change
   const { heads: locked, rows } = yield* heads.lock(session, aggregate.locks(key), aggregate.loading(key))
   for (const head of locked) heads.refuseRetired(head)
   const head = locked.at(-1)
   if (head === undefined) throw new Error('a change locks at least one head')
-  const unseen = aggregate.shows(rows) ? [] : references.known(aggregate.refers(key))
-  if (prepare !== undefined) yield* refuseMissing(session, references, unseen)
+  const unseen = references.isEmpty || aggregate.shows(rows) ? NONE : references.known(aggregate.refers(key))
+  const isUnseen = unseen.length > 0
+  if (isUnseen && prepare !== undefined) yield* refuseMissing(session, references, unseen)
   const before = aggregate.state(key, rows, head)
   const decide = prepare === undefined ? change.decide : yield* wait(session.lend(() => prepare(before, open)))
   const at = change.by.at()
@@ -129,28 +131,45 @@ function* applyChange<Key, State, Rows extends readonly unknown[], Result, Tx>(
   try {
     decision = decide(before, at)
   } catch (error) {
-    yield* refuseMissing(session, references, unseen) // what does not exist comes before what a rule says of it
+    // What does not exist comes before what a rule says of it.
+    if (isUnseen) yield* refuseMissing(session, references, unseen)
     throw error
   }
   const { state: after, events: drafts, result } = decision
   const isSame = after === before
   const writing: Writing = isSame ? { statements: [], head } : aggregate.writing(key, { before, after, head, rows })
-  if (writing.refers === undefined) yield* refuseMissing(session, references, unseen)
+  if (isUnseen && writing.refers === undefined) yield* refuseMissing(session, references, unseen)
   if (isSame && drafts.length === 0) return { result, events: [] }
 
-  const refers = references.known(writing.refers ?? [])
-  const locks = refers.length === 0 ? [] : references.locking(refers, change.by.actorId)
-  const verify = (rows: AnyRows): void => {
-    const written = rows.slice(locks.length)
-    // An insert that returns its row returns none if a row of the host is missing to which it refers.
-    const isMissing = writing.statements.some((one, at) => isAnswered(one) && written[at]?.length === 0)
-    if (isMissing) throw new Unwritten()
-    writing.verify?.(written)
+  const statements = [...writing.statements, heads.saving(writing.head)]
+  const logged = { statements, verify: writing.verify, drafts, at }
+  const refers = references.isEmpty || writing.refers === undefined ? NONE : references.known(writing.refers())
+  if (refers.length === 0) return { result, events: yield* log.write(session, logged, change, open) }
+  return { result, events: yield* writeReferring(parts, refers, logged, { session, key, change, open }) }
+}
+
+/** Writes rows that refer to rows of the host, which it locks before where foreign keys do not suffice. */
+function* writeReferring<Key, State, Result, Tx>(
+  { references, log }: StoreParts<Tx>,
+  refers: readonly Referred[],
+  { statements, verify, drafts, at }: Logged,
+  { session, change, open }: Attempt<Key, State, Result, Tx>,
+): SyncOrAsync<readonly ForgeEvent[]> {
+  const locks = references.locking(refers, change.by.actorId)
+  const all = [...locks, ...statements]
+  const logged: Logged = {
+    statements: references.areKept ? all.map(givingWay) : all,
+    verify(rows) {
+      const written = rows.slice(locks.length)
+      // An insert that returns its row returns none if a row of the host is missing to which it refers.
+      if (statements.some((one, index) => isAnswered(one) && written[index]?.length === 0)) throw new Unwritten()
+      verify?.(written)
+    },
+    drafts,
+    at,
   }
-  const all = [...locks, ...writing.statements, heads.saving(writing.head)]
-  const statements = references.areKept ? all.map(givingWay) : all
   try {
-    return { result, events: yield* log.write(session, { statements, verify, drafts, at }, change, open) }
+    return yield* log.write(session, logged, change, open)
   } catch (error) {
     if (!(error instanceof Unwritten)) throw error
     yield* refuseMissing(session, references, refers)
@@ -166,7 +185,7 @@ function isAnswered({ sql, returnsRows }: Statement<unknown>): boolean {
   return returnsRows && sql.startsWith('insert')
 }
 
-type AnyRows = readonly (readonly unknown[])[]
+const NONE: readonly Referred[] = []
 
 /** Thrown when a row was not written that refers to a row of the host. */
 class Unwritten extends Error {

@@ -1,153 +1,48 @@
-import type { SqlBool } from 'kysely'
-import { sql } from 'kysely'
 import type { Id } from '../../../schema/ids.ts'
-import type { Block } from '../../../schema/records.ts'
+import type { OrganizationBlock } from '../../../schema/records.ts'
 import type { SyncOrAsync } from '../../../schema/sync-or-async.ts'
 import { after } from '../../../schema/sync-or-async.ts'
 import type { BlockKey, BlockState, BlockStore } from '../../contract/stores.ts'
-import type { Row } from '../fields.ts'
-import { fieldsOf } from '../fields.ts'
 import type { MemberRow } from '../host/ports.ts'
 import { hasMember, memberQuery, refuseSnapshot } from '../host/ports.ts'
 import type { Referred } from '../host/references.ts'
-import { ALWAYS, existsIn, insertReferring, livesIn, withActors } from '../host/references.ts'
 import type { QueryValues } from '../query.ts'
 import { defineQuery } from '../query.ts'
 import type { Session } from '../session.ts'
 import { query } from '../session.ts'
 import type { SqlAggregate, StoreParts } from './aggregate.ts'
 import { aggregateStore, listWriting } from './aggregate.ts'
-import type { HeadKey } from './locks.ts'
-import type { Slice } from './pages.ts'
-import { pageReader } from './pages.ts'
-import type { Removal, Removals } from './retirement.ts'
+import type { BlockIds, StoredBlock } from './block-rows.ts'
+import { blockRows, selectBlock } from './block-rows.ts'
+import type { Head, HeadKey } from './locks.ts'
+import type { Removals } from './retirement.ts'
 
-/** What the statements return of a block whose key is known. */
-type StoredBlock = Pick<Row<'organization_blocks'>, 'note' | 'blockedAt' | 'blockedBy'>
-
-/** What a page shows of each block. */
-const SHOWN = ['userId', 'note', 'blockedAt', 'blockedBy'] as const
-
-/** Identifies one organization. */
-interface OrganizationKey {
-  readonly organizationId: Id
-}
-
-/** What is removed of the blocks. A retired user has grants too. */
+/** What is removed of the blocks. A retired user has grants too, and blocks by users. */
 interface BlockRemovals extends Removals<'organization'> {
-  /** Removes the blocks of a locked user. */
-  ofUser(session: Session, userId: Id): SyncOrAsync<Removal>
+  /** Removes the blocks of a locked user: returns how many, and the heads to save. */
+  ofUser(session: Session, userId: Id): SyncOrAsync<{ readonly count: number; readonly heads: readonly Head[] }>
 }
 
-/** Creates the blocks of an SQL storage. The organization's head has the epoch and counts them. */
+/** Creates the blocks by organizations of an SQL storage. The organization's head has the epoch and counts them. */
 export function sqlBlocks<Tx>(parts: StoreParts<Tx>): { store: BlockStore<Tx> } & BlockRemovals {
   const { context, runtime, heads, references } = parts
-  const { build, ids, columns } = context
-  const fields = fieldsOf(context, 'organization_blocks')
-  const isBlockedAlive = livesIn(context, 'user', 'organization_blocks') ?? ALWAYS
-  const isInForce = sql<SqlBool>`${isBlockedAlive} and ${livesIn(context, 'organization', 'organization_blocks') ?? ALWAYS}`
-
+  const rows = blockRows(parts, 'organization_blocks', toBlock)
   const find = defineQuery((given: QueryValues<BlockKey>) =>
-    build
-      .selectFrom('organization_blocks')
-      .select(fields.read('note', 'blockedAt', 'blockedBy'))
-      .where(fields.are(given, 'organizationId', 'userId'))
-      .where(isInForce),
+    selectBlock(context, 'organization_blocks', given('organizationId'), given),
   )
-
-  const insert = defineQuery((given: QueryValues<Block & { seq: number }>) =>
-    insertReferring(
-      context,
-      'organization_blocks',
-      fields.written(given, 'organizationId', 'userId', 'seq', 'note', 'blockedAt', 'blockedBy'),
-    ),
-  )
-
-  const update = defineQuery((given: QueryValues<Block>) =>
-    build
-      .updateTable('organization_blocks')
-      .set(withActors(context, 'organization_blocks', fields.written(given, 'note', 'blockedAt', 'blockedBy')))
-      .where(fields.are(given, 'organizationId', 'userId')),
-  )
-
-  const remove = defineQuery((given: QueryValues<BlockKey>) =>
-    build.deleteFrom('organization_blocks').where(fields.are(given, 'organizationId', 'userId')),
-  )
-
-  const blocking = defineQuery((given: QueryValues<{ userId: Id }>) =>
-    build.selectFrom('organization_blocks').select(fields.read('organizationId')).where(fields.are(given, 'userId')),
-  )
-
-  const removeOf = defineQuery(
-    (given: QueryValues<{ userId: Id }>) =>
-      build
-        .deleteFrom('organization_blocks')
-        .where(fields.are(given, 'userId'))
-        .returning(fields.read('organizationId')),
-    { mayTakeLong: true },
-  )
-
-  const removeBy = defineQuery(
-    (given: QueryValues<OrganizationKey>) =>
-      build.deleteFrom('organization_blocks').where(fields.are(given, 'organizationId')),
-    { mayTakeLong: true },
-  )
-
-  const count = defineQuery((given: QueryValues<OrganizationKey>) =>
-    build
-      .selectFrom('organization_blocks')
-      .select(columns.count().as('blocks'))
-      .where(fields.are(given, 'organizationId')),
-  )
-
-  const among = defineQuery((given: QueryValues<OrganizationKey & { userIds: readonly Id[] }>) =>
-    build
-      .selectFrom('organization_blocks')
-      .select(fields.read('userId'))
-      .where(fields.are(given, 'organizationId'))
-      .where('user_id', 'in', ids.givenList('user', given('userIds')))
-      .where(isInForce),
-  )
-
   const findMember = memberQuery(context, { isGuarded: true })
 
-  const organization = (given: QueryValues<OrganizationKey & HeadKey & Slice>) => ({
-    exists: references.has('organization')
-      ? existsIn(context, { thing: 'organization' }, ids.given('organization', given('organizationId')))
-      : heads.isNotRetired(given),
-    total: build
-      .selectFrom('organization_blocks')
-      .select(columns.count().as('total'))
-      .where(fields.are(given, 'organizationId'))
-      .where(isBlockedAlive),
-  })
-
-  const page = pageReader(context, {
-    fields: SHOWN,
-    rows: (given: QueryValues<OrganizationKey & HeadKey & Slice>) =>
-      build
-        .selectFrom('organization_blocks')
-        .select([columns.number('seq').as('place'), ...fields.read(...SHOWN)])
-        .where(fields.are(given, 'organizationId'))
-        .where('seq', '>', given('after'))
-        .where(isBlockedAlive)
-        .orderBy('seq')
-        .limit(given('limit'))
-        .offset(given('offset')),
-    toItem: (row, { organizationId }) => toBlock({ organizationId, userId: row.userId }, row),
-    owner: references.has('organization') || references.has('user') ? organization : undefined,
-  })
-
-  const headOf = ({ organizationId }: OrganizationKey): HeadKey => heads.of('organization', organizationId)
+  const headOf = (organizationId: Id): HeadKey => heads.of('organization', organizationId)
 
   const blocks: SqlAggregate<BlockKey, BlockState, [StoredBlock] | [StoredBlock, MemberRow]> = {
     own: ({ organizationId, userId }) => ({ organizationId, userId }),
-    locks: (key) => (references.has('user') ? [headOf(key)] : [heads.of('user', key.userId), headOf(key)]),
+    locks: ({ organizationId, userId }) =>
+      references.has('user') ? [headOf(organizationId)] : [heads.of('user', userId), headOf(organizationId)],
     refers: accountsOf,
     shows: ([blocks]) => blocks.length > 0,
     loading: (key) => (findMember === undefined ? [find(key)] : [find(key), findMember(key)]),
     state: (key, [[row], members], { epoch }) => ({
-      block: row && toBlock(key, row),
+      block: row && toBlock(key.organizationId, key.userId, row),
       epoch,
       ...(members && { isMember: hasMember(members) }),
     }),
@@ -159,11 +54,11 @@ export function sqlBlocks<Tx>(parts: StoreParts<Tx>): { store: BlockStore<Tx> } 
         before.block,
         block,
         {
-          insert: (added) => insert({ seq: head.nextSeq, ...added, ...key }),
-          update: (changed) => update({ ...changed, ...key }),
-          remove: () => remove(key),
+          insert: (added) => rows.insert({ seq: head.nextSeq, ...added, ...idsOf(key) }),
+          update: (changed) => rows.update({ ...changed, ...idsOf(key) }),
+          remove: () => rows.remove(idsOf(key)),
         },
-        accountsOf(key),
+        () => accountsOf(key),
       )
     },
   }
@@ -173,50 +68,56 @@ export function sqlBlocks<Tx>(parts: StoreParts<Tx>): { store: BlockStore<Tx> } 
       ...aggregateStore(parts, blocks),
       epoch: (organizationId, transaction) =>
         runtime.read(
-          (session) => after(heads.find(session, headOf({ organizationId })), ({ epoch }) => epoch),
+          (session) => after(heads.find(session, headOf(organizationId)), ({ epoch }) => epoch),
           transaction,
         ),
       find: (key, transaction) =>
-        runtime.read((session) => after(session.first(find(key)), (row) => row && toBlock(key, row)), transaction),
+        runtime.read(
+          (session) => after(session.first(find(key)), (row) => row && toBlock(key.organizationId, key.userId, row)),
+          transaction,
+        ),
       among: (organizationId, userIds, transaction) =>
         runtime.read((session) => {
-          const rows = session.all(among({ organizationId, userIds }))
-          return after(rows, (found) => new Set(found.map((row) => row.userId)))
+          const found = session.all(rows.among({ blocker: organizationId, userIds }))
+          return after(found, (users) => new Set(users.map(({ userId }) => userId)))
         }, transaction),
       page: (organizationId, query, transaction) =>
-        runtime.read((session) => page(session, { organizationId, ...headOf({ organizationId }) }, query), transaction),
+        runtime.read(
+          (session) => rows.page(session, { blocker: organizationId, ...headOf(organizationId) }, query),
+          transaction,
+        ),
     },
 
     *organization(session, { organizationId }) {
       // The head does not count what the database removes with a user.
-      const { heads: locked, rows } = yield* heads.lock(
-        session,
-        [headOf({ organizationId })],
-        [count({ organizationId })],
-      )
+      const counting = rows.count({ blocker: organizationId })
+      const { heads: locked, rows: counted } = yield* heads.lock(session, [headOf(organizationId)], [counting])
       const [head] = locked
       if (head === undefined || head.retired) return undefined
 
       return {
-        removed: { blocks: rows[0][0]?.blocks ?? 0 },
-        statements: [removeBy({ organizationId })],
+        removed: { blocks: counted[0][0]?.total ?? 0 },
+        statements: [rows.removeBy({ blocker: organizationId })],
         retired: [head],
       }
     },
 
     /** The snapshot of a host's transaction may be older than the lock on the user: what was removed counts. */
     *ofUser(session, userId) {
-      const { found } = yield* heads.lockFound(session, blocking({ userId }), { headOf })
-      const removed = yield* query(session, removeOf({ userId }))
+      const { found } = yield* heads.lockFound(session, rows.blocking({ userId }), {
+        headOf: ({ blocker }) => headOf(blocker),
+      })
+      const removed = yield* query(session, rows.removeOf({ userId }))
 
-      const names = new Set(removed.map(({ organizationId }) => organizationId))
+      const names = new Set(removed.map(({ blocker }) => blocker))
       const changed = found.filter(({ key }) => names.has(key))
-      return {
-        removed: { blocks: removed.length },
-        heads: changed.map((head) => ({ ...head, total: head.total - 1 })),
-      }
+      return { count: removed.length, heads: changed.map((head) => ({ ...head, total: head.total - 1 })) }
     },
   }
+}
+
+function idsOf({ organizationId, userId }: BlockKey): BlockIds {
+  return { blocker: organizationId, userId }
 }
 
 function accountsOf({ organizationId, userId }: BlockKey): readonly Referred[] {
@@ -226,6 +127,6 @@ function accountsOf({ organizationId, userId }: BlockKey): readonly Referred[] {
   ]
 }
 
-function toBlock({ organizationId, userId }: BlockKey, { note, blockedAt, blockedBy }: StoredBlock): Block {
+function toBlock(organizationId: Id, userId: Id, { note, blockedAt, blockedBy }: StoredBlock): OrganizationBlock {
   return { organizationId, userId, note, blockedAt: new Date(blockedAt), blockedBy }
 }

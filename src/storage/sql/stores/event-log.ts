@@ -54,7 +54,7 @@ export function toEvent(row: EventRow): ForgeEvent {
 const DATA_VERSION = 1
 
 /** What one attempt writes beside its events. */
-interface Logged {
+export interface Logged {
   /** What writes the rows and the heads. */
   readonly statements: readonly Statement<unknown>[]
   /** Checks the rows that the statements return. */

@@ -51,7 +51,7 @@ export function sqlPinBoards<Tx>(
       .select(dialect.number(isAlive === undefined ? sql`1` : sql`case when ${isAlive} then 1 else 0 end`).as('shown'))
       .where(pins.are(given, 'repositoryId', 'kind'))
       .where(isBoardAlive ?? ALWAYS)
-      .orderBy('position'),
+      .orderBy('board_pins.position'),
   )
 
   const find = defineQuery((given: QueryValues<{ issueIds: readonly Id[] }>) =>
@@ -117,19 +117,21 @@ export function sqlPinBoards<Tx>(
 
     writing(key, { before, after, head, rows: [stored] }): Writing {
       const { gone, parked, moved, added } = differences(stored, before, after)
-      const issues = references.has('issue') ? [] : added.map(({ issueId }) => issueId).toSorted()
+      const issues = references.has('issue') ? [] : added.map(({ row }) => row.issueId).toSorted()
       const locked = issues.map((issueId) => heads.of('issue', issueId))
       return {
         statements: [
           ...heads.locking(locked),
           ...gone.map((issueId) => remove({ issueId, ...key })),
-          ...parked.map((range) => park({ ...range, ...key })),
-          ...moved.map((pin) => move({ ...pin, ...key })),
-          ...added.map((pin) => insert({ ...pin, ...key })),
+          ...parked.map(({ first, last }) => park({ first, last, ...key })),
+          ...moved.map(({ issueId, position }) => move({ issueId, position, ...key })),
+          ...added.map(({ position, row }) => insert({ position, ...key, ...row })),
         ],
         head: { ...head, total: stored.length - gone.length + added.length },
         refers:
-          added.length === 0 ? undefined : [repositoryOf(key), ...added.map((pin) => issueOf({ ...pin, ...key }))],
+          added.length === 0
+            ? undefined
+            : () => [repositoryOf(key), ...added.map(({ row }) => issueOf(key, row.issueId))],
         verify: (rows) => heads.refuseRetiredAmong(locked, rows),
       }
     },
@@ -207,8 +209,8 @@ function repositoryOf({ repositoryId }: PinBoardKey): Referred {
   return { thing: 'repository', id: repositoryId }
 }
 
-function issueOf({ issueId, kind }: BoardIssue): Referred {
-  return { thing: 'issue', kind, id: issueId }
+function issueOf({ kind }: PinBoardKey, id: Id): Referred {
+  return { thing: 'issue', kind, id }
 }
 
 function toBoard(rows: readonly StoredPin[]): readonly PinRow[] {
@@ -219,16 +221,14 @@ function toPin({ issueId, pinnedAt, pinnedBy }: StoredPin): PinRow {
   return { issueId, pinnedAt: new Date(pinnedAt), pinnedBy }
 }
 
-type Placed<T> = T & { readonly position: number }
-
 /** How the rows of a board become what they should be: the statements in this order. */
 interface Differences {
   readonly gone: readonly Id[]
   /** The range of positions that pins leave before any of them is taken; none if each pin moves to a free one. */
   readonly parked: readonly { readonly first: number; readonly last: number }[]
   /** In the order of the new positions. */
-  readonly moved: readonly Placed<{ readonly issueId: Id }>[]
-  readonly added: readonly Placed<PinRow>[]
+  readonly moved: readonly { readonly issueId: Id; readonly position: number }[]
+  readonly added: readonly { readonly row: PinRow; readonly position: number }[]
 }
 
 /**
@@ -236,28 +236,39 @@ interface Differences {
  * host deletes, and every change closes them. Pins that are hidden keep their order among the others.
  */
 function differences(stored: readonly StoredPin[], before: readonly PinRow[], after: readonly PinRow[]): Differences {
-  const next = new Map(after.map((row) => [row.issueId, row]))
-  // A hidden pin that a decision adds is one of an issue that does not exist, or has just been shown again.
-  const hidden = stored.filter((row) => !isShown(row) && !before.some(({ issueId }) => issueId === row.issueId))
-  const gone = [
-    ...before.filter((row) => !samePin(row, next.get(row.issueId))),
-    ...hidden.filter(({ issueId }) => next.has(issueId)),
-  ].map(({ issueId }) => issueId)
-  const kept = new Map(stored.flatMap(({ issueId, position }) => (gone.includes(issueId) ? [] : [[issueId, position]])))
-  const placed = withHidden(stored, after, next).map((row, at) => ({
-    ...row,
-    position: at + 1,
-    was: kept.get(row.issueId),
-  }))
+  let same = 0
+  while (isInPlace(stored[same], same) && samePin(before[same], after[same])) same += 1
+  if (same === stored.length) return { gone: [], parked: [], moved: [], added: after.slice(same).map(toAdded(same)) }
 
-  const added = placed.filter(({ was }) => was === undefined)
-  const stays = placed.flatMap(({ issueId, position, was }) => (was === undefined ? [] : [{ issueId, position, was }]))
-  const moved = stays.filter(({ position, was }) => position !== was)
+  const next = new Map(after.map((row) => [row.issueId, row]))
+  const shown = new Map(before.map((row) => [row.issueId, row]))
+  // A hidden pin that a decision adds is one of an issue that does not exist, or has just been shown again.
+  const stays = ({ issueId }: StoredPin): boolean =>
+    shown.has(issueId) ? samePin(shown.get(issueId), next.get(issueId)) : !next.has(issueId)
+  const gone = stored.filter((row) => !stays(row)).map(({ issueId }) => issueId)
+  const kept = new Map(stored.filter(stays).map(({ issueId, position }) => [issueId, position]))
+  const whole = withHidden(stored, after, next)
+  const added = whole.map(toAdded(0)).filter(({ row }) => !kept.has(row.issueId))
+  const placed = whole.flatMap(({ issueId }, at) => {
+    const was = kept.get(issueId)
+    return was === undefined ? [] : [{ issueId, position: at + 1, was }]
+  })
+
+  const moved = placed.filter(({ position, was }) => position !== was)
   if (moved.every(({ position, was }) => position < was)) return { gone, parked: [], moved, added }
 
   const places = moved.map(({ was }) => was)
   const [first, last] = [Math.min(...places), Math.max(...places)]
-  return { gone, parked: [{ first, last }], moved: stays.filter(({ was }) => was >= first && was <= last), added }
+  return { gone, parked: [{ first, last }], moved: placed.filter(({ was }) => was >= first && was <= last), added }
+}
+
+/** Returns whether a stored pin is shown, and is where its index is. */
+function isInPlace(row: StoredPin | undefined, index: number): boolean {
+  return row !== undefined && isShown(row) && row.position === index + 1
+}
+
+function toAdded(before: number): (row: PinRow, index: number) => Differences['added'][number] {
+  return (row, index) => ({ row, position: before + index + 1 })
 }
 
 /** Adds the hidden pins to a board, each behind the pin that it was behind. */

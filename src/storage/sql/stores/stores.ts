@@ -16,6 +16,7 @@ import { Heads } from './locks.ts'
 import { sqlPinBoards } from './pin-boards.ts'
 import { sqlRetirement } from './retirement.ts'
 import { sqlUserBadges } from './user-badges.ts'
+import { sqlUserBlocks } from './user-blocks.ts'
 
 /** Creates the part of a storage that is the same for every SQL database, on the connections that it uses. */
 export function createSqlStores<Tx>(
@@ -25,10 +26,12 @@ export function createSqlStores<Tx>(
   const references = new References(context)
   const parts = { context, runtime, heads: new Heads(context, references), references, log: new EventLog(context) }
   const [pinBoards, blocks, userBadges] = [sqlPinBoards(parts), sqlBlocks(parts), sqlUserBadges(parts)]
+  const userBlocks = sqlUserBlocks(parts)
 
   return {
     pinBoards: pinBoards.store,
     blocks: blocks.store,
+    userBlocks: userBlocks.store,
     userBadges: userBadges.store,
     badgeCatalogue: sqlBadgeCatalogue(parts),
     issueImports: sqlIssueImports(parts),
@@ -42,9 +45,14 @@ export function createSqlStores<Tx>(
         const [head] = (yield* parts.heads.lock(session, [parts.heads.of('user', userId)], [])).heads
         if (head === undefined || head.retired) return undefined
 
-        const { removed, heads } = yield* blocks.ofUser(session, userId)
+        const byOrganizations = yield* blocks.ofUser(session, userId)
+        const byUsers = yield* userBlocks.ofUser(session, userId)
         const grants = yield* userBadges.ofUser(session, userId)
-        return { removed: { grants, ...removed }, retired: [head], ...(heads && { heads }) }
+        return {
+          removed: { grants, blocks: byOrganizations.count + byUsers.count },
+          retired: [head, ...byUsers.retired],
+          heads: [...byOrganizations.heads, ...byUsers.heads],
+        }
       },
     }),
   }

@@ -117,7 +117,7 @@ export function sqlUserBadges<Tx>(parts: StoreParts<Tx>): {
       return {
         statements: [...gone, ...added],
         head: { ...head, nextSeq: head.nextSeq + added.length },
-        refers: added.length === 0 ? undefined : userIn({ userId }),
+        refers: added.length === 0 ? undefined : () => userIn({ userId }),
       }
     },
   }

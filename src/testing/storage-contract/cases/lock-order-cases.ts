@@ -6,6 +6,7 @@ import { block, unblock } from '../samples/blocks.ts'
 import { BOARD, fillBoard, issuesOn, pin, unpin } from '../samples/pin-boards.ts'
 import { retire } from '../samples/retirements.ts'
 import type { Extras } from '../samples/sample.ts'
+import { blockByUser, blockedByUser, unblockByUser } from '../samples/user-blocks.ts'
 import { whileWaiting } from './gate.ts'
 import { assertRefused } from './race.ts'
 import type { Outcome, StorageCase } from './storage-case.ts'
@@ -54,6 +55,35 @@ const QUEUES: readonly Queue[] = [
     first: (storage, extras) => retire(storage, ORGANIZATION, extras),
     second: (storage, extras) => retire(storage, USER, extras),
     left: blocksLeft,
+    expected: [],
+  },
+  {
+    name: 'a block by a user and the deletion of whom it is about that wait for the user who blocks',
+    prepare: (storage) => blockByUser(storage, '31', '30'),
+    hold: (storage, extras) => blockByUser(storage, '31', '99', extras),
+    first: (storage, extras) => unblockByUser(storage, '31', '30', extras),
+    second: (storage, extras) => retire(storage, USER, extras),
+    overtaken: 'USER_NOT_FOUND',
+    left: (storage) => blockedByUser(storage, '31'),
+    expected: [],
+  },
+  {
+    name: 'the deletions of two users who block each other and a third that wait for that of the third',
+    async prepare(storage) {
+      for (const [blockerId, userId] of [
+        ['30', '31'],
+        ['31', '30'],
+        ['30', '32'],
+        ['31', '32'],
+        ['32', '30'],
+        ['32', '31'],
+      ] as const)
+        await blockByUser(storage, blockerId, userId)
+    },
+    hold: (storage, extras) => blockByUser(storage, '32', '99', extras),
+    first: (storage, extras) => retire(storage, USER, extras),
+    second: (storage, extras) => retire(storage, { thing: 'user', userId: '31' }, extras),
+    left: (storage) => blockedByUser(storage, '32'),
     expected: [],
   },
   {

@@ -7,6 +7,7 @@ import { BOARD, issuesOn, pin } from '../samples/pin-boards.ts'
 import { retire } from '../samples/retirements.ts'
 import type { Extras } from '../samples/sample.ts'
 import { change, NOON } from '../samples/sample.ts'
+import { blockByUser, blockedByUser } from '../samples/user-blocks.ts'
 import { meeting, turns, whileWaiting } from './gate.ts'
 import { assertRefused, atOnce, idsTo, raceCases } from './race.ts'
 import type { Outcome, StorageCase } from './storage-case.ts'
@@ -60,6 +61,18 @@ const OVERTAKINGS: readonly Overtaking[] = [
     retired: { thing: 'organization', organizationId: '20' },
     begin: (storage, extras) => block(storage, '20', '30', extras),
     left: async (storage) => [...(await storage.blocks.among('20', ['30']))],
+  },
+  {
+    name: 'the user whom another user blocks by it',
+    retired: { thing: 'user', userId: '30' },
+    begin: (storage, extras) => blockByUser(storage, '31', '30', extras),
+    left: (storage) => blockedByUser(storage, '31'),
+  },
+  {
+    name: 'the user who blocks by it',
+    retired: { thing: 'user', userId: '31' },
+    begin: (storage, extras) => blockByUser(storage, '31', '30', extras),
+    left: async (storage) => [...(await storage.userBlocks.among({ blockerId: '31' }, ['30'])).byUser],
   },
   {
     name: 'the user it grants to',

@@ -5,6 +5,7 @@ import { block, blockedBy, unblock } from '../samples/blocks.ts'
 import { outbox } from '../samples/outbox.ts'
 import { BOARD, issuesOn, pin, unpin } from '../samples/pin-boards.ts'
 import { retire } from '../samples/retirements.ts'
+import { blockByUser, blockedByUser } from '../samples/user-blocks.ts'
 import { meeting } from './gate.ts'
 import { assertRefused, atOnce, idsTo, raceCases } from './race.ts'
 import type { StorageCase } from './storage-case.ts'
@@ -74,6 +75,30 @@ export const racingCases: readonly StorageCase[] = [
         assert.equal((await slugsHeldBy(one, '30')).includes(slug), granted)
         assert.equal((await other.badgeCatalogue.find(slug)) !== undefined, granted)
       }
+    },
+  ),
+
+  ...raceCases(
+    'blocks of eight users by each other, and the deletions of three of them, all succeed',
+    async (one, other) => {
+      const users = idsTo(8)
+      const pairs = users.flatMap((blockerId) => users.map((userId) => [blockerId, userId] as const))
+      const blocking = pairs.filter(([blockerId, userId]) => blockerId !== userId)
+      const work = [
+        ...blocking.map(([blockerId, userId], n) => blockByUser(side(String(n), one, other), blockerId, userId)),
+        ...['2', '5', '7'].map((userId) => retire(side(userId, one, other), { thing: 'user', userId })),
+      ]
+      await atOnce<unknown>(work, 'USER_NOT_FOUND')
+
+      const left = users.filter((userId) => !['2', '5', '7'].includes(userId))
+      for (const blockerId of left) {
+        const others = left.filter((userId) => userId !== blockerId)
+        assert.deepEqual(new Set(await blockedByUser(other, blockerId)), new Set(others))
+        const { total } = await one.userBlocks.page(blockerId, { from: { page: 1 }, limit: 1 })
+        assert.equal(total, others.length)
+      }
+      const { byUser } = await one.userBlocks.among({ blockerId: '2' }, users)
+      assert.deepEqual(byUser, new Set())
     },
   ),
 

@@ -5,6 +5,7 @@ import { define, grant, removeBadge, revoke } from '../samples/badges.ts'
 import { block, unblock } from '../samples/blocks.ts'
 import { outbox } from '../samples/outbox.ts'
 import { BOARD, fillBoard, issuesOn, pin } from '../samples/pin-boards.ts'
+import { blockByUser, unblockByUser } from '../samples/user-blocks.ts'
 import { turns } from './gate.ts'
 import { idsTo, raceCases } from './race.ts'
 import type { StorageCase } from './storage-case.ts'
@@ -24,6 +25,12 @@ const LISTS: readonly ChangingList[] = [
     add: (storage, userId) => block(storage, '20', userId),
     remove: (storage, userId) => unblock(storage, '20', userId),
     page: (storage, query, transaction) => storage.blocks.page('20', query, transaction),
+  },
+  {
+    name: 'blocks by a user',
+    add: (storage, userId) => blockByUser(storage, '20', userId),
+    remove: (storage, userId) => unblockByUser(storage, '20', userId),
+    page: (storage, query, transaction) => storage.userBlocks.page('20', query, transaction),
   },
   {
     name: 'definitions',

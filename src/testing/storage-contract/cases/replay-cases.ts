@@ -9,6 +9,7 @@ import { Draw } from '../samples/draw.ts'
 import { outbox } from '../samples/outbox.ts'
 import { BOARD, issuesOn, moveToFront, pin, unpin } from '../samples/pin-boards.ts'
 import { retire } from '../samples/retirements.ts'
+import { blockByUser, unblockByUser } from '../samples/user-blocks.ts'
 import { atOnce, raceCases } from './race.ts'
 import type { StorageCase } from './storage-case.ts'
 
@@ -38,6 +39,7 @@ export function replayCases(reports: 'with reports' | 'without'): readonly Stora
         const board = { ...BOARD, repositoryId: id }
         assert.deepEqual(await issuesOn(one, board), await issuesOn(reference, board))
         assert.deepEqual(await blockedBy(one, id), await blockedBy(reference, id))
+        assert.deepEqual(await blocksBy(one, id), await blocksBy(reference, id))
       }
       assert.deepEqual(await slugsHeld(other), await slugsHeld(reference))
     }),
@@ -59,6 +61,8 @@ function churn<Tx>(storage: ForgeStorage<Tx>, draw: Draw, reports: 'with reports
     () => moveToFront(storage, board, id),
     () => block(storage, other, id),
     () => unblock(storage, other, id),
+    () => blockByUser(storage, other, id),
+    () => unblockByUser(storage, other, id),
     () => grant(storage, id, slugs),
     () => revoke(storage, id, slugs),
   ]
@@ -72,6 +76,11 @@ function withoutIds(events: readonly ForgeEvent[]): readonly object[] {
 /** Returns the slugs that each of a few users holds, in order. */
 async function slugsHeld<Tx>(storage: ForgeStorage<Tx>): Promise<readonly unknown[]> {
   return (await storage.userBadges.heldByMany(FEW)).map((grants) => grants.map(({ badge }) => badge.slug))
+}
+
+/** Returns which of a few users a user blocks, who may be retired. */
+async function blocksBy<Tx>(storage: ForgeStorage<Tx>, blockerId: Id): Promise<readonly Id[]> {
+  return [...(await storage.userBlocks.among({ blockerId }, FEW)).byUser].sort()
 }
 
 /** Makes the change that an event reports. */
@@ -89,8 +98,10 @@ async function again<Tx>(storage: ForgeStorage<Tx>, event: ForgeEvent): Promise<
     case 'issue.deleted':
       return retire(storage, { thing: 'issue', issueId: issue, ...board })
     case 'user.blocked':
+      if (event.data.blockerId !== undefined) return blockByUser(storage, event.data.blockerId, user)
       return block(storage, organization, user)
     case 'user.unblocked':
+      if (event.data.blockerId !== undefined) return unblockByUser(storage, event.data.blockerId, user)
       return unblock(storage, organization, user)
     case 'user.deleted':
       return retire(storage, { thing: 'user', userId: user })

@@ -7,6 +7,7 @@ import { outbox } from '../samples/outbox.ts'
 import { BOARD, fillBoard, issuesOn, pin, row } from '../samples/pin-boards.ts'
 import { retire } from '../samples/retirements.ts'
 import { change } from '../samples/sample.ts'
+import { blockByUser, blockedByUser } from '../samples/user-blocks.ts'
 import type { Outcome, StorageCase } from './storage-case.ts'
 import { ofReports, outcomeOf, refuses, storageCase } from './storage-case.ts'
 
@@ -46,6 +47,13 @@ export const sequentialCases: readonly StorageCase[] = [
     assert.deepEqual(await storage.blocks.among('20', []), new Set())
     assert.deepEqual(await storage.blocks.among('20', ['5', '6', '5']), new Set(['5']))
     assert.deepEqual(await storage.blocks.among('20', asked), new Set(['5', '69999']))
+    for (const userId of ['6', '5', '69998']) await blockByUser(storage, '30', userId)
+    const blockers = { blockerId: '30', organizationId: '20' }
+    assert.deepEqual(await storage.userBlocks.among(blockers, []), { byUser: new Set(), byOrganization: new Set() })
+    assert.deepEqual(await storage.userBlocks.among(blockers, asked), {
+      byUser: new Set(['6', '5', '69998']),
+      byOrganization: new Set(['5', '69999']),
+    })
   }),
 
   storageCase('positions and badges are found for none, repeated, unknown and 70,000 ids', async (storage) => {
@@ -137,16 +145,26 @@ export const sequentialCases: readonly StorageCase[] = [
   ),
 
   ofReports(
-    storageCase('a user with three hundred blocks is retired completely, and every total is right', async (storage) => {
-      const organizationIds = Array.from({ length: 300 }, (_, n) => String(5000 + n))
-      for (const organizationId of organizationIds) await block(storage, organizationId, '30')
-      await block(storage, '5150', '31')
-      const [event] = await retire(storage, { thing: 'user', userId: '30' })
+    storageCase(
+      'a user with three hundred blocks, who blocks others, is retired completely, and every total is right',
+      async (storage) => {
+        const organizationIds = Array.from({ length: 300 }, (_, n) => String(5000 + n))
+        for (const organizationId of organizationIds) await block(storage, organizationId, '30')
+        await block(storage, '5150', '31')
+        for (const userId of ['31', '32']) await blockByUser(storage, '30', userId)
+        for (const userId of ['30', '32']) await blockByUser(storage, '31', userId)
+        const [event] = await retire(storage, { thing: 'user', userId: '30' })
 
-      assert.deepEqual(event?.data, { blocks: 300, grants: 0 })
-      assert.deepEqual(await blockedBy(storage, '5150'), ['31'])
-      assert.deepEqual(await blockedBy(storage, '5299'), [])
-    }),
+        assert.deepEqual(event?.data, { blocks: 303, grants: 0 })
+        assert.deepEqual(await blockedByUser(storage, '31'), ['32'])
+        assert.equal((await storage.userBlocks.page('31', { from: { page: 1 }, limit: 1 })).total, 1)
+        await refuses('USER_NOT_FOUND', () => blockedByUser(storage, '30'))
+        await refuses('USER_NOT_FOUND', () => blockByUser(storage, '30', '33'))
+        assert.deepEqual((await storage.userBlocks.among({ blockerId: '30' }, ['31', '32'])).byUser, new Set())
+        assert.deepEqual(await blockedBy(storage, '5150'), ['31'])
+        assert.deepEqual(await blockedBy(storage, '5299'), [])
+      },
+    ),
   ),
 ]
 

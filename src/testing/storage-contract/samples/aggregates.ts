@@ -6,11 +6,13 @@ import { issueImports } from './issue-imports.ts'
 import { outbox } from './outbox.ts'
 import { BOARD, pin, pinBoards } from './pin-boards.ts'
 import type { AggregateSample, Names, Reads } from './sample.ts'
+import { blockByUser, userBlocks } from './user-blocks.ts'
 
 /** The sample of every store. A new store does not compile until it is here. */
 const SAMPLES: Readonly<Record<keyof AggregateStores<unknown>, AggregateSample>> = {
   pinBoards,
   blocks,
+  userBlocks,
   userBadges,
   badgeCatalogue,
   issueImports,
@@ -63,5 +65,7 @@ export async function fill<Tx>(storage: ForgeStorage<Tx>): Promise<void> {
   await pin(storage, { ...BOARD, repositoryId: '11' }, '2')
   for (const userId of ['31', '30', '32']) await block(storage, '20', userId, { note: 'why' })
   await block(storage, '21', '30')
+  for (const userId of ['32', '30']) await blockByUser(storage, '31', userId, { note: 'why' })
+  await blockByUser(storage, '30', '31')
   for (const userId of ['30', '31']) await grant(storage, userId, ['a', 'b'])
 }

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import type { Block, Decision, EventDraft, Id } from '../../../index.ts'
+import type { Decision, EventDraft, Id, OrganizationBlock } from '../../../index.ts'
 import { assertNotBlocked, blockUser, unblockUser } from '../../../index.ts'
 import type { BlockKey, BlockState, ForgeStorage } from '../../../storage/storage.ts'
 import type { Draw } from './draw.ts'
@@ -45,7 +45,10 @@ export function raised(before: BlockState): { state: BlockState; events: []; res
 }
 
 /** Returns all blocks of an organization in order, after a check against the total. */
-export async function blocksOf<Tx>(storage: ForgeStorage<Tx>, organizationId: Id): Promise<readonly Block[]> {
+export async function blocksOf<Tx>(
+  storage: ForgeStorage<Tx>,
+  organizationId: Id,
+): Promise<readonly OrganizationBlock[]> {
   const { items, total } = await storage.blocks.page(organizationId, { from: { page: 1 }, limit: 1000 })
   assert.equal(total, items.length, 'the total counts the blocks')
   return items
@@ -56,7 +59,7 @@ export async function blockedBy<Tx>(storage: ForgeStorage<Tx>, organizationId: I
   return (await blocksOf(storage, organizationId)).map((one) => one.userId)
 }
 
-/** The blocks. */
+/** The blocks by organizations. */
 export const blocks: AggregateSample = sampleOf<BlockKey, BlockState>({
   name: 'a block',
   store: (storage) => storage.blocks,
@@ -109,14 +112,14 @@ function drawnKey(draw: Draw, { organizations, users }: Names): BlockKey {
   return { organizationId: draw.one(organizations), userId: draw.one(users) }
 }
 
-function drawnBlock(draw: Draw, names: Names): BlockKey & Pick<Block, 'note'> {
+function drawnBlock(draw: Draw, names: Names): BlockKey & Pick<OrganizationBlock, 'note'> {
   return { ...drawnKey(draw, names), note: draw.one(TEXTS) }
 }
 
 /** The block of a rule's decision beside the epoch of the organization. */
 function after<Result>(
   before: BlockState,
-  { state, ...decided }: Decision<Block | undefined, Result>,
+  { state, ...decided }: Decision<OrganizationBlock | undefined, Result>,
 ): Decision<BlockState, Result> {
   return { state: { ...before, block: state }, ...decided }
 }
