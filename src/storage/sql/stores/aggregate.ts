@@ -141,7 +141,9 @@ function* applyChange<Key, State, Rows extends readonly unknown[], Result, Tx>(
   if (isUnseen && writing.refers === undefined) yield* refuseMissing(session, references, unseen)
   if (isSame && drafts.length === 0) return { result, events: [] }
 
-  const statements = [...writing.statements, heads.saving(writing.head)]
+  const written = [...writing.statements, heads.saving(writing.head)]
+  // A change that adds no row may wait for the host too: for one that the host removes.
+  const statements = references.areKept ? written.map(givingWay) : written
   const logged = { statements, verify: writing.verify, drafts, at }
   const refers = references.isEmpty || writing.refers === undefined ? NONE : references.known(writing.refers())
   if (refers.length === 0) return { result, events: yield* log.write(session, logged, change, open) }
@@ -156,9 +158,8 @@ function* writeReferring<Key, State, Result, Tx>(
   { session, change, open }: Attempt<Key, State, Result, Tx>,
 ): SyncOrAsync<readonly ForgeEvent[]> {
   const locks = references.locking(refers, change.by.actorId)
-  const all = [...locks, ...statements]
   const logged: Logged = {
-    statements: references.areKept ? all.map(givingWay) : all,
+    statements: [...locks, ...statements],
     verify(rows) {
       const written = rows.slice(locks.length)
       // An insert that returns its row returns none if a row of the host is missing to which it refers.
