@@ -1,0 +1,36 @@
+import type { RawBuilder, SqlBool } from 'kysely'
+import { sql } from 'kysely'
+import type { Id } from '../../../schema/ids.ts'
+import type { SqlContext } from '../context.ts'
+import type { Query, QueryValues } from '../query.ts'
+import { defineQuery } from '../query.ts'
+
+/** Returns the query of a text that is built with the places of its parameters. */
+export function compiled<P, Row>(
+  { build }: SqlContext,
+  text: (given: QueryValues<P>) => RawBuilder<Row>,
+): Query<P, Row> {
+  return defineQuery((given: QueryValues<P>) => {
+    const query = text(given)
+    return { compile: () => query.compile(build) }
+  })
+}
+
+/** A row that a name finds. */
+export interface Found {
+  readonly id: Id
+}
+
+/** How names are compared: exactly, or without regard to case. */
+export type Comparison = (column: RawBuilder<unknown>, name: RawBuilder<unknown>) => RawBuilder<SqlBool>
+
+export const EXACTLY: Comparison = (column, name) => sql`${column} = ${name}`
+export const WITHOUT_CASE: Comparison = (column, name) => sql`lower(${column}) = lower(${name})`
+
+/**
+ * Returns the row that has a name. A column may compare without regard to case by itself, and then also find several: one
+ * that is equal to the name is preferred.
+ */
+export function rowOfName<Row extends { readonly isExact: number }>(rows: readonly Row[]): Row | undefined {
+  return rows.find(({ isExact }) => isExact === 1) ?? (rows.length === 1 ? rows[0] : undefined)
+}
