@@ -27,7 +27,7 @@ export function firstVersion(context: SqlContext): readonly SchemaStatement[] {
   ]
 }
 
-/** What version 2 adds: positions become an order, tables can follow those of a host, and users can block. */
+/** What version 2 adds: positions are counted by the views, tables can follow those of a host, and users can block. */
 export function secondVersion(context: SqlContext): readonly SchemaStatement[] {
   const { host_tables, blocks_by_users } = TABLE_DESCRIPTIONS
   return [
