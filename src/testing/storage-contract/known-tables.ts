@@ -75,15 +75,18 @@ export function knownTables<Tx>(host: ContractHost<Tx>, tables: ContractTables<T
   }
 }
 
-/** Deletes the row of what a case retires: if it pauses before the commit, then in a transaction that is open so long. */
+/**
+ * Deletes the row of what a case retires. If the case pauses before the commit, a transaction of the host is open so long:
+ * not where the database has one connection, on which nothing could meet it.
+ */
 async function remove<Tx>(
-  { begin }: ContractHost<Tx>,
+  { begin, again }: ContractHost<Tx>,
   tables: ContractTables<Tx>,
   storage: ForgeStorage<Tx>,
   { retired, transaction, beforeCommit }: Retirement<Tx>,
 ): Promise<readonly ForgeEvent[]> {
   const { thing } = retired
-  if (transaction !== undefined || beforeCommit === undefined || begin === undefined) {
+  if (transaction !== undefined || beforeCommit === undefined || begin === undefined || again === undefined) {
     await tables.remove(storage, thing, idOf(retired), transaction)
     return []
   }

@@ -209,11 +209,13 @@ export const tableCases: readonly StorageCase[] = [
 
   ...LEVELS.flatMap((level): readonly StorageCase[] => {
     const where = level === 'begin' ? '' : level === 'beginSnapshot' ? ', from a snapshot' : ', from what is committed'
-    const levelCase = (name: string, check: Check) =>
-      tableCase(`in a host’s transaction${where}, ${name}`, check, [level])
+    const levelCase = (name: string, check: Check, needs: StorageCase['needs'] = []) =>
+      tableCase(`in a host’s transaction${where}, ${name}`, check, [level, ...needs])
+    /** Beside a transaction of the host, something else is done: the database must have more than one connection. */
+    const besideCase = (name: string, check: Check) => levelCase(name, check, ['again'])
     const used = async <Tx>(storage: ForgeStorage<Tx>) => void (await block(storage, '20', '99'))
     return [
-      levelCase('a block sees a member who joined before, or is refused', async (storage, rows, bench) => {
+      besideCase('a block sees a member who joined before, or is refused', async (storage, rows, bench) => {
         await used(storage)
         const { transaction, commit, rollback } = await bench.begin(level)
         await storage.blocks.find(KEY, transaction)
@@ -225,7 +227,7 @@ export const tableCases: readonly StorageCase[] = [
         assert.deepEqual(await blockedBy(storage, '20'), ['99'])
       }),
 
-      levelCase(
+      besideCase(
         'a user who is blocked meanwhile does not become a member, or is not blocked',
         async (storage, rows, bench) => {
           await used(storage)
@@ -242,7 +244,7 @@ export const tableCases: readonly StorageCase[] = [
       ),
 
       ...(['commit', 'rollback'] as const).map((end) =>
-        levelCase(`a block waits for a member until its ${end}`, async (storage, rows, bench) => {
+        besideCase(`a block waits for a member until its ${end}`, async (storage, rows, bench) => {
           const begun = await bench.begin(level)
           await rows.addMember(KEY, begun.transaction)
           const blocking = outcomeOf(() => blockOutsider(storage, KEY))
@@ -351,7 +353,7 @@ export const hidingCases: readonly StorageCase[] = [
         assertRefused(await changes[0], 'ISSUE_NOT_FOUND')
         assertRefused(await changes[1], 'USER_NOT_FOUND')
       },
-      [level],
+      [level, 'again'],
     ),
   ),
 
