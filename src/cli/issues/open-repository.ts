@@ -23,7 +23,7 @@ export function repositoryName(text: string): RepositoryName {
   throw new CommandError(2, `--repo ${text}: give the owner and the name, such as acme/rocket`)
 }
 
-/** Parses the name of a repository. Undefined: it is none. */
+/** Parses `owner/name`. Returns undefined if the text has another form. */
 export function ownerAndName(text: string): RepositoryName | undefined {
   const [owner, name, ...others] = text.split('/')
   return owner && name && others.length === 0 ? { owner, name } : undefined

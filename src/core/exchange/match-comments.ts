@@ -88,8 +88,8 @@ export class CommentMatcher {
   }
 
   /**
-   * The texts that identify the author: the id, whatever the name is now. Only where there is none, the name, also the one
-   * that a map has replaced. And the account.
+   * Returns the texts that identify the author: the account, and the id, which stays when the author is renamed. Without an
+   * id, the name identifies the author, and so does the name that a map has replaced.
    */
   #authors({ poster }: WithPeople<CommentRecord>): readonly string[] {
     const { user, original } = poster

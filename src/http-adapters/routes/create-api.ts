@@ -27,8 +27,9 @@ import { refuseSudo } from './sudo.ts'
 /** The route table, bound to one forge. Every adapter mounts it. */
 export interface Api<A extends Actor> {
   /**
-   * Returns the OpenAPI 3.1 document of the mounted routes: every operation, every response, every error. It does not
-   * have the paths of `forgejoPaths`. Each call returns a new object of plain JSON, which the host may serve or change. Source: docs/manual/05-mount-it.md
+   * Returns the OpenAPI 3.1 document of the mounted routes: every operation, every response, every error. The
+   * document omits the paths of `forgejoPaths`. Each call returns a new object of plain JSON, which the host may serve or
+   * change. Source: docs/manual/05-mount-it.md
    */
   openApi(): OpenApiDocument
   /**

@@ -148,7 +148,7 @@ function common(issue: GiteaIssueFacts): object {
   }
 }
 
-/** Gitea's ids are numbers. An id that is none stays a text. */
+/** Gitea's ids are numbers. An id that is not a number stays a string. */
 export function wireId(id: IdInput): number | string {
   const value = Number(id)
   return Number.isSafeInteger(value) && String(value) === String(id) ? value : String(id)

@@ -72,9 +72,9 @@ export interface SqlDialect {
    */
   lockReferred(isConditional: boolean): string
   /**
-   * What removes rows of ours with the rows of the host that they refer to: foreign keys, with the word by which one is
-   * dropped, and what is before a statement that adds one without a look at the rows, where a schema change cannot be rolled
-   * back; or triggers, where a table that is rebuilt would take the rows that refer to it along.
+   * How the database removes forgelet's rows together with the host's rows that they refer to. Foreign keys: with the word
+   * that drops one and, where a schema change cannot be rolled back, the prefix of a statement that adds one without
+   * checking the rows. Triggers: where rebuilding a table would delete the rows that refer to it.
    */
   readonly follows:
     | { readonly by: 'triggers' }

@@ -20,16 +20,16 @@ interface Described {
   /** The columns by their options. */
   readonly columns: Readonly<Record<string, string | undefined>>
   readonly conditions: Readonly<Record<string, string | undefined>>
-  /** What the table has, if rows of ours refer to it. */
+  /** The kind of row in the table, if forgelet's rows refer to it. */
   readonly keyOf?: HostThing
   /** Whether a trigger is created on it. */
   readonly hasTrigger: boolean
 }
 
 /**
- * Looks whether the tables of the host are as they are described, before anything is created.
+ * Checks that the tables of the host match their description, before anything is created.
  *
- * @returns the types of the host's keys, where those of ours must be the same
+ * @returns the types of the host's keys, where forgelet's columns must have the same type
  * @throws ForgeError `SCHEMA_CONFLICT`, which names everything that does not fit
  */
 export function* checkCatalogue(session: Session, context: SqlContext): SyncOrAsync<TypeOfKey> {

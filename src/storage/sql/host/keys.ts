@@ -16,7 +16,7 @@ const FOLLOWING = ['board_pins', 'organization_blocks', 'blocks_by_users', 'user
 /** The generated columns that refer to one of two tables of issues. */
 const OF_KIND = { issue: 'issue_ref', pullRequest: 'pull_request_ref' } as const satisfies Record<PinKind, string>
 
-/** A column of ours that refers to a table of the host. */
+/** A column of forgelet that refers to a table of the host. */
 export interface HostKey {
   readonly table: (typeof FOLLOWING)[number]
   readonly column: string
@@ -147,7 +147,7 @@ function orphans(key: HostKey): RawBuilder<unknown> {
   return sql`delete from ${ours} where ${missingRow(key)}`
 }
 
-/** Returns the condition that a row of ours refers to a row of the host that is gone. */
+/** Returns the condition that a column refers to a row that the host has deleted. */
 export function missingRow({ table, column, host, kind }: HostKey): RawBuilder<unknown> {
   const key = sql.ref(`${table}.${column}`)
   const found = sql`select 1 from ${named(host)} as host where ${sql.ref(`host.${host.id ?? 'id'}`)} = ${key}`

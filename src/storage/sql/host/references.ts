@@ -28,15 +28,15 @@ export function also(condition: string | undefined): RawBuilder<unknown> {
   return condition === undefined ? sql`` : sql` and (${sql.raw(condition)})`
 }
 
-/** Returns the condition that the row of the host exists which has an id. True if the storage does not know its table. */
+/** Returns the condition that the host has a row with this id. It is true if the storage does not know the table. */
 export function existsIn({ tables }: ReferenceContext, row: HostRow, id: RawBuilder<unknown>): RawBuilder<SqlBool> {
   const host = tableOf(tables, row)
   return host === undefined ? ALWAYS : sql`exists (select 1 from ${keyed(host, id)})`
 }
 
 /**
- * Returns the condition that the row of the host exists to which a column of ours refers; undefined where none can be
- * missing: the database removes our row with that of the host.
+ * Returns the condition that a column of forgelet refers to a row that the host still has. Undefined where no row can be
+ * missing, because the database removes forgelet's row with it.
  *
  * @param alias - the table of the column
  */
@@ -59,7 +59,7 @@ export function livesIn(
   return mayBeMissing(context, { thing }) ? existsIn(context, { thing }, column) : undefined
 }
 
-/** Returns the conditions that the rows of the host are deleted to which columns of ours refer, hidden ones not counted. */
+/** Returns the conditions that the host has deleted the rows to which the columns refer. A hidden row is not deleted. */
 export function goneIn(
   { tables }: ReferenceContext,
   alias: string,
@@ -76,15 +76,15 @@ export function goneIn(
   })
 }
 
-/** Returns whether a row of ours may stay although the row of the host is gone, or is none for the forge. */
+/** Returns whether a row of forgelet may outlast the host's row that it refers to, or refer to a hidden one. */
 function mayBeMissing({ tables }: ReferenceContext, row: HostRow): boolean {
   const host = tableOf(tables, row)
   return host !== undefined && (host.where !== undefined || !hasKeys(tables, host))
 }
 
 /**
- * Returns the query that inserts a row of a table, unless a row of the host is missing to which it refers: then it inserts
- * and returns nothing, and does not fail on a foreign key. An actor who is missing is written as null.
+ * Returns the query that inserts a row, if the host has every row that it refers to. Otherwise the query inserts and
+ * returns nothing, instead of failing on a foreign key. An actor who is missing is written as null.
  *
  * @param values - by the name of their columns
  */
@@ -172,7 +172,7 @@ export class References {
     return this.#context.tables === undefined
   }
 
-  /** Whether the database removes or locks rows of ours with rows of the host. */
+  /** Whether the database removes or locks forgelet's rows together with the host's. */
   get areKept(): boolean {
     const { tables } = this.#context
     return tables !== undefined && tables.keys !== false

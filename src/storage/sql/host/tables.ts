@@ -223,7 +223,7 @@ export function checkHostTables(caller: string, tables: HostTables): void {
 
 const NAMES = { user: 'users', organization: 'organizations', repository: 'repositories' } as const
 
-/** What a row of ours refers to: a thing of the host, and which of the two an issue is. */
+/** The kind of row of the host that forgelet's rows refer to: of issues, which of the two kinds. */
 export interface HostRow {
   readonly thing: HostThing
   /** Undefined: an issue, or something else. */
