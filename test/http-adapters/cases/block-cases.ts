@@ -1,3 +1,4 @@
+import type { ForgeErrorCode } from '../../../src/index.ts'
 import type { RouteRules } from '../access-rules.ts'
 import { ACCOUNTS, onAccount } from '../access-rules.ts'
 import type { Ask, Case } from './case.ts'
@@ -12,6 +13,19 @@ function block(...names: readonly string[]): readonly Ask[] {
 
 function blockAsOlga(...names: readonly string[]): readonly Ask[] {
   return names.map((name) => ['olga', 'PUT', `${OWN_BLOCKS}/${name}`])
+}
+
+/** What is refused below a path: the fact, the method, the name and the code. */
+function refused(
+  path: string,
+  refusals: readonly (readonly [fact: string, method: Ask[1], name: string, code: ForgeErrorCode])[],
+): readonly Case[] {
+  return refusals.map(([fact, method, name, code]) => ({
+    fact,
+    ask: ['olga', method, `${path}/${name}`],
+    status: 422,
+    expected: { code },
+  }))
 }
 
 /** Blocks. */
@@ -31,23 +45,14 @@ export const blockCases: readonly Case[] = [
       headers: { 'x-total-count': '4', link: null, 'access-control-expose-headers': 'X-Total-Count' },
     },
   },
-  ...(
-    [
-      ['an organization cannot be blocked', 'PUT', 'hidden', 'CANNOT_BLOCK_ORGANIZATION'],
-      ['an organization cannot block itself', 'PUT', 'acme', 'CANNOT_BLOCK_ORGANIZATION'],
-      ['the caller cannot be blocked, member or not', 'PUT', 'olga', 'CANNOT_BLOCK_SELF'],
-      ['a member cannot be blocked', 'PUT', 'mia', 'CANNOT_BLOCK_MEMBER'],
-      ['who is not blocked cannot be unblocked', 'DELETE', 'stan', 'NOT_BLOCKED'],
-      ['an organization cannot be unblocked', 'DELETE', 'hidden', 'CANNOT_BLOCK_ORGANIZATION'],
-    ] as const
-  ).map(
-    ([fact, method, name, code]): Case => ({
-      fact,
-      ask: ['olga', method, `${BLOCKS}/${name}`],
-      status: 422,
-      expected: { code },
-    }),
-  ),
+  ...refused(BLOCKS, [
+    ['an organization cannot be blocked', 'PUT', 'hidden', 'CANNOT_BLOCK_ORGANIZATION'],
+    ['an organization cannot block itself', 'PUT', 'acme', 'CANNOT_BLOCK_ORGANIZATION'],
+    ['the caller cannot be blocked, member or not', 'PUT', 'olga', 'CANNOT_BLOCK_SELF'],
+    ['a member cannot be blocked', 'PUT', 'mia', 'CANNOT_BLOCK_MEMBER'],
+    ['who is not blocked cannot be unblocked', 'DELETE', 'stan', 'NOT_BLOCKED'],
+    ['an organization cannot be unblocked', 'DELETE', 'hidden', 'CANNOT_BLOCK_ORGANIZATION'],
+  ]),
   {
     fact: 'who is blocked cannot be blocked again',
     before: block('stan'),
@@ -254,21 +259,12 @@ function ownCases(): readonly Case[] {
       status: 404,
       expected: { code: 'NOT_BLOCKED' },
     },
-    ...(
-      [
-        ['a user cannot block an organization', 'PUT', 'hidden', 'CANNOT_BLOCK_ORGANIZATION'],
-        ['users cannot block themselves', 'PUT', 'olga', 'CANNOT_BLOCK_SELF'],
-        ['whom the caller does not block, the caller cannot unblock', 'DELETE', 'stan', 'NOT_BLOCKED'],
-        ['a user cannot unblock an organization', 'DELETE', 'hidden', 'CANNOT_BLOCK_ORGANIZATION'],
-      ] as const
-    ).map(
-      ([fact, method, name, code]): Case => ({
-        fact,
-        ask: ['olga', method, `${OWN_BLOCKS}/${name}`],
-        status: 422,
-        expected: { code },
-      }),
-    ),
+    ...refused(OWN_BLOCKS, [
+      ['a user cannot block an organization', 'PUT', 'hidden', 'CANNOT_BLOCK_ORGANIZATION'],
+      ['users cannot block themselves', 'PUT', 'olga', 'CANNOT_BLOCK_SELF'],
+      ['whom the caller does not block, the caller cannot unblock', 'DELETE', 'stan', 'NOT_BLOCKED'],
+      ['a user cannot unblock an organization', 'DELETE', 'hidden', 'CANNOT_BLOCK_ORGANIZATION'],
+    ]),
     {
       fact: 'users can block members of their organizations, and site admins, with a note',
       before: blockAsOlga('root', 'mia?note=why'),
