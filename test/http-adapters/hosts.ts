@@ -139,7 +139,7 @@ const fastifyHost: Host = {
         next()
       })
       const mount = (request: IncomingMessage, response: ServerResponse, next: Next): void =>
-        nodeListener(api())(request, response, next)
+        void nodeListener(api())(request, response, next)
       if (prefix === '') server.use(mount)
       else server.use(prefix, mount)
       server.all('/*', (request) => `the host: ${request.originalUrl}`)

@@ -9,6 +9,8 @@ import type { ApiRequest, Target } from '../routes/messages.ts'
 export interface NodeRequest {
   readonly method?: string | undefined
   readonly url?: string | undefined
+  /** The URL before a framework stripped a prefix, as in Express. */
+  readonly originalUrl?: string | undefined
   readonly httpVersion: string
   readonly headers: {
     /** Node never makes a list of it. */

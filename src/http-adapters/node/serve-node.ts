@@ -3,7 +3,7 @@ import { EventEmitter, once } from 'node:events'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { cancel } from '../routes/byte-stream.ts'
 import type { Actor, Api } from '../routes/create-api.ts'
-import type { ApiResponse, StreamedResponse, TextResponse } from '../routes/messages.ts'
+import type { ApiResponse, StreamedResponse, Target, TextResponse } from '../routes/messages.ts'
 import { below, isStreamed, MAX_DISCARDED_BYTES, parseTarget, toBase } from '../routes/messages.ts'
 import type { MountOptions } from '../routes/mount-options.ts'
 import { checkMount } from '../routes/mount-options.ts'
@@ -18,12 +18,14 @@ export type NodeMountOptions<A extends Actor, Req extends NodeRequest> = MountOp
 
 /**
  * A listener for `node:http`. With `next` it is a middleware, which calls `next` for paths that the API does not have.
+ * The promise fulfils when the response is over, or becomes what `next` returns. Frameworks that answer when the promise
+ * of a middleware is fulfilled wait for it (Koa, AdonisJS, hapi); the others need not. It rejects only if `next` fails.
  */
 export type NodeHandler<Req extends NodeRequest> = (
   request: Req,
   response: NodeResponse,
-  next?: (error?: unknown) => void,
-) => void
+  next?: (error?: unknown) => unknown,
+) => Promise<unknown>
 
 /**
  * Mounts an API on a Node server: `createServer(nodeHandler(api, { authenticate, basePath: '/api/v1' }))`. The handler
@@ -43,21 +45,26 @@ export function nodeHandler<A extends Actor, Req extends NodeRequest = NodeReque
   const base = toBase(options.basePath)
   const dispatchOptions = { crossSite }
 
-  // Never throws, and nothing that it starts rejects.
-  return (request, response, next) => {
+  // Never throws, and rejects only where `next` does.
+  return async (request, response, next) => {
     if (response.headersSent || response.writableEnded) return
 
-    const target = below(base, parseTarget(request.url ?? '/'))
+    const target = targetOf(request, base)
     const apiRequest = new NodeRequestContext(request, response, target ?? { path: '/', query: '' })
-    const answering = { api, apiRequest, request, response }
-    const finish = (reply: ApiResponse | undefined): void => {
-      if (reply === undefined && next !== undefined) next()
-      else send(answering, reply ?? api.unmatched(apiRequest))
-    }
     const reply = target && api.dispatch(apiRequest, () => authenticate(request), dispatchOptions)
-    if (reply === undefined || !('then' in reply)) finish(reply)
-    else reply.then(finish)
+    const given = reply === undefined || !('then' in reply) ? reply : await reply
+    if (given === undefined && next !== undefined) return next()
+
+    const over = isTaken(response) ? undefined : new Promise((resolve) => response.on('close', resolve))
+    send({ api, apiRequest, request, response }, given ?? api.unmatched(apiRequest))
+    return over
   }
+}
+
+/** What a request asks for below `base`. Frameworks strip a prefix, which may be `base` or more, and keep the whole URL. */
+function targetOf({ url = '/', originalUrl }: NodeRequest, base: string): Target | undefined {
+  const target = below(base, parseTarget(url))
+  return target === undefined && originalUrl !== undefined ? below(base, parseTarget(originalUrl)) : target
 }
 
 /** A request while it is answered. */

@@ -1,0 +1,156 @@
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
+import { connect, createServer } from 'node:http2'
+import type { AddressInfo } from 'node:net'
+import express from 'express'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { nodeHandler } from '../../../src/http-adapters/node.ts'
+import { deferred } from '../../deferred.ts'
+import { ask, dial, exchange, serve, statuses } from '../../http.ts'
+import { authenticate, openWorld } from '../../world.ts'
+import { streamingWorld, text } from '../streams/streaming-world.ts'
+import { mounted } from './mounted.ts'
+
+const CLOSE = { Connection: 'close' }
+const ADA = { Authorization: 'token ada' }
+const PIN = ask('POST /api/repos/acme/rocket/issues/1/pin', { ...CLOSE, ...ADA })
+
+/** What a framework does: it presets 404, waits for the middleware, and answers what has no answer then. */
+function awaiting(handle: (request: IncomingMessage, response: ServerResponse) => Promise<unknown>): RequestListener {
+  return async (request, response) => {
+    response.statusCode = 404
+    await handle(request, response)
+    if (!response.writableEnded) response.end('the framework')
+  }
+}
+
+describe('the promise of a handler', () => {
+  it.each([
+    ['a change', PIN, 204],
+    ['a refusal', ask('POST /api/repos/acme/rocket/issues/1/pin', CLOSE), 401],
+    [
+      'a body that is too large',
+      ask('POST /api/admin/users/stan/badges', { Authorization: 'token root', ...CLOSE }, 'x'.repeat(2 ** 21)),
+      413,
+    ],
+    ['an unknown path', ask('GET /other', CLOSE), 404],
+  ])('is kept when the response has been sent: %s', async (_what, text, status) => {
+    const handler = mounted(openWorld())
+    const port = await serve(awaiting((request, response) => handler(request, response)))
+
+    expect(statuses(await exchange(port, text))).toEqual([status])
+  })
+
+  it('becomes that of next, if next is called', async () => {
+    const handler = mounted(openWorld())
+    const port = await serve(
+      awaiting((request, response) =>
+        handler(request, response, async () => {
+          await Promise.resolve()
+          response.end('the next')
+        }),
+      ),
+    )
+
+    expect(await exchange(port, ask('GET /other', CLOSE))).toMatch(/the next$/)
+  })
+
+  it('fails if next fails', async () => {
+    const handler = mounted(openWorld())
+    const failures: unknown[] = []
+    const port = await serve(
+      awaiting((request, response) =>
+        handler(request, response, () => {
+          throw new Error('next fails')
+        }).catch((error) => failures.push(error)),
+      ),
+    )
+
+    expect(statuses(await exchange(port, ask('GET /other', CLOSE)))).toEqual([404])
+    expect(failures).toEqual([new Error('next fails')])
+  })
+
+  it('waits for nothing when the host has begun the response', async () => {
+    const handler = mounted(openWorld())
+    const port = await serve(
+      awaiting((request, response) => {
+        response.writeHead(202)
+        return handler(request, response)
+      }),
+    )
+
+    expect(statuses(await exchange(port, PIN))).toEqual([202])
+  })
+
+  it('waits for nothing when the host begins the response while it authenticates', async () => {
+    const { api } = openWorld()
+    const port = await serve(
+      awaiting((request, response) => {
+        const identify = (): null => {
+          response.writeHead(202)
+          return null
+        }
+        return nodeHandler(api, { authenticate: identify, basePath: '/api' })(request, response)
+      }),
+    )
+
+    expect(statuses(await exchange(port, PIN))).toEqual([202])
+  })
+
+  it('is kept when the client has gone', async () => {
+    const asked = deferred()
+    const authenticated = deferred<null>()
+    const kept = deferred()
+    const handler = mounted(openWorld(), {
+      authenticate: () => {
+        asked.resolve()
+        return authenticated.promise
+      },
+    })
+    const port = await serve((request, response) => {
+      response.on('close', () => authenticated.resolve(null))
+      handler(request, response).then(() => kept.resolve())
+    })
+    const connection = await dial(port)
+    await connection.send(PIN)
+    await asked.promise
+    connection.socket.destroy()
+
+    await kept.promise
+  })
+
+  it('is kept when a client of HTTP/2 goes while its response is sent', async () => {
+    const { api } = streamingWorld(() => text('x'.repeat(10_000_000)))
+    const kept = deferred()
+    const handler = nodeHandler(api, { authenticate: () => null })
+    const server = createServer((request, response) => void handler(request, response).then(() => kept.resolve()))
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    const session = connect(`http://127.0.0.1:${(server.address() as AddressInfo).port}`) // a server that listens on a port has such an address
+    onTestFinished(() => {
+      session.destroy()
+      server.close()
+    })
+    const stream = session.request({ ':path': '/streams' })
+    stream.on('error', () => undefined)
+    await new Promise((resolve) => stream.once('response', resolve))
+    stream.close(8)
+
+    await kept.promise
+  })
+})
+
+describe('the path of a request', () => {
+  it.each([
+    ['a prefix that is stripped and named too', '/api', '/api/repos/acme/rocket/issues/1/pin', 204],
+    ['a wildcard that leaves nothing', '/api/*splat', '/api/repos/acme/rocket/issues/1/pin', 204],
+    ['an application below another path', '/git', '/git/api/repos/acme/rocket/issues/1/pin', 204],
+    ['another path', '/git', '/git/repos/acme/rocket/issues/1/pin', 404],
+  ])('is found behind %s', async (_what, prefix, path, status) => {
+    const application = express()
+    const authenticated = vi.fn(({ headers }) => authenticate(headers.authorization))
+    application.use(prefix, nodeHandler(openWorld().api, { authenticate: authenticated, basePath: '/api' }))
+    const port = await serve(application)
+
+    expect(statuses(await exchange(port, ask(`POST ${path}`, { ...CLOSE, ...ADA })))).toEqual([status])
+    expect(authenticated).toHaveBeenCalledTimes(status === 204 ? 1 : 0)
+  })
+})
