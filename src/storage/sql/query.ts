@@ -13,8 +13,6 @@ export interface StatementMarks {
   readonly asWritten?: true
   /** Only takes the lock of a row, and waits for others that have it. It may create the row of a head. */
   readonly takesLock?: true
-  /** It may wait for a row that a transaction of the host has locked, and has locked others which that waits for. */
-  readonly givesWay?: true
   /** The duration grows with the data that the statement changes, so it is not limited as other statements are. */
   readonly mayTakeLong?: true
 }

@@ -17,12 +17,20 @@ export interface Session {
    * Runs statements in order, in as few round trips as the connection can, and returns the rows of each. A statement
    * sees what those before it have done. If one fails, those behind it have no effect, and its error is thrown.
    */
-  batch(statements: readonly Statement<unknown>[]): MaybePromise<readonly (readonly unknown[])[]>
+  batch(statements: readonly Statement<unknown>[], sending?: Sending): MaybePromise<readonly (readonly unknown[])[]>
   /**
    * Runs the host's code on the connection in the middle of a change. That code may read through the storage there, but
    * change nothing.
    */
   lend<T>(work: () => MaybePromise<T>): MaybePromise<T>
+}
+
+/** What is known of statements that are sent together. */
+export interface Sending {
+  /** They may wait for a row that a transaction of the host has locked, and have locked others which that waits for. */
+  readonly givesWay?: boolean
+  /** From this one on, each changes rows that no other of them changes or reads: any order will do. */
+  readonly independentFrom?: number
 }
 
 /** Where a write runs, and what may abort it. */
@@ -76,8 +84,9 @@ export type RowsOfEach<Rows extends readonly unknown[]> = { readonly [I in keyof
 export function queryEach<Rows extends readonly unknown[]>(
   session: Session,
   statements: Statements<Rows>,
+  sending?: Sending,
 ): SyncOrAsync<RowsOfEach<Rows>> {
-  const rows: SyncOrAsync<unknown> = wait(session.batch(statements))
+  const rows: SyncOrAsync<unknown> = wait(session.batch(statements, sending))
   // biome-ignore lint/nursery/noUnsafeTypeAssertion: the row types were inferred from the queries
   return rows as SyncOrAsync<RowsOfEach<Rows>>
 }
@@ -87,8 +96,9 @@ export function* queryEachAfter<First, Rows extends readonly unknown[]>(
   session: Session,
   first: readonly Statement<First>[],
   rest: Statements<Rows>,
+  sending?: Sending,
 ): SyncOrAsync<readonly [readonly (readonly First[])[], RowsOfEach<Rows>]> {
-  const rows = yield* queryEach<readonly unknown[]>(session, [...first, ...rest])
+  const rows = yield* queryEach<readonly unknown[]>(session, [...first, ...rest], sending)
   const parts: readonly unknown[] = [rows.slice(0, first.length), rows.slice(first.length)]
   // biome-ignore lint/nursery/noUnsafeTypeAssertion: unknown data, as above
   return parts as unknown as readonly [readonly (readonly First[])[], RowsOfEach<Rows>]

@@ -12,6 +12,7 @@ import type { HostTransaction } from './host-transaction.ts'
 import { isHostTransaction, runnerIn } from './host-transaction.ts'
 import type { Beginning, TransactionOptions } from './in-transaction.ts'
 import { isolationIn } from './in-transaction.ts'
+import { MergedStatements } from './merged-statements.ts'
 import { destroySocket, driver, hear, poolSize } from './pools.ts'
 import { BEGIN, postgresRules } from './postgres-rules.ts'
 import type { Runner, Server, ServerConnection } from './server.ts'
@@ -85,6 +86,7 @@ function postgresServer<C extends PgClient | HostTransaction>(urlOrPool: string 
   return {
     ...postgresRules,
     first: [],
+    merged: new MergedStatements(),
     connect: () => connect(pool(), names),
 
     ofHost(transaction) {

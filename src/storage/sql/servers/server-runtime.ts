@@ -179,13 +179,14 @@ class ServerRuntime<Tx extends object> implements HostedRuntime<Tx> {
 
   /** Runs work between BEGIN and COMMIT. BEGIN is sent together with the first statements. */
   #transact<T>(call: TimedCall, work: Work<T, Tx>): Promise<T> {
-    const { limited, lengthen, giveWay } = this.#server
+    const { limited, lengthen, giveWay, merged } = this.#server
     return this.#onConnection(call, 'tables', async (_, connection) => {
       const session = new ServerSession(connection, call, {
         retry: 'call',
         limited,
         lengthen,
         giveWay,
+        merged,
         begin: await connection.begin(),
         lockingRead: this.#context.dialect.lockingRead,
         lend: (hostCode) => this.#queues.lend(connection.identity, hostCode),
@@ -237,6 +238,7 @@ class ServerRuntime<Tx extends object> implements HostedRuntime<Tx> {
       await this.#refuseUnusableHosts(session)
       const change = new ServerSession(runner, call, {
         retry: 'host-transaction',
+        merged: this.#server.merged,
         lockingRead: this.#context.dialect.lockingRead,
         lend: (hostCode) => this.#queues.lend(runner.identity, hostCode),
       })

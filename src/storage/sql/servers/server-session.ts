@@ -6,10 +6,11 @@ import type { Retry } from '../errors.ts'
 import { busy } from '../errors.ts'
 import type { Statement } from '../query.ts'
 import { rowOf, rowsOf } from '../query.ts'
-import type { Session } from '../session.ts'
+import type { Sending, Session } from '../session.ts'
 import { translate } from './answers.ts'
 import type { TimedCall } from './call.ts'
 import { MAX_LONG_CALL_MS } from './call.ts'
+import type { MergedStatements } from './merged-statements.ts'
 import type { Runner, ServerRules } from './server.ts'
 
 const LENT = command('savepoint forgelet_lent')
@@ -32,6 +33,8 @@ interface SessionOptions {
   readonly lengthen?: readonly Statement<unknown>[]
   /** What is sent ahead of statements that give way to the host. */
   readonly giveWay?: readonly Statement<unknown>[]
+  /** Merges statements that are independent of one another. */
+  readonly merged?: MergedStatements | undefined
   /** Runs the host's code, which uses the connection. */
   readonly lend?: <T>(hostCode: () => MaybePromise<T>) => Promise<T>
 }
@@ -64,15 +67,29 @@ export class ServerSession implements Session {
   }
 
   /** If the server refuses BEGIN, what is sent together with it runs outside a transaction: it must change nothing. */
-  async batch(statements: readonly Statement<unknown>[]): Promise<Rows> {
+  async batch(statements: readonly Statement<unknown>[], sending: Sending = {}): Promise<Rows> {
     if (statements.length === 0) return []
     const begin = this.#begin
     this.#begin = []
-    const first = [...begin, ...this.#longer(statements), ...this.#shorter(statements)]
-    if (first.length === 0) return await this.#send(statements)
+    const { giveWay = [] } = this.#options
+    const shorter = sending.givesWay === true ? giveWay : []
+    const first = [...begin, ...this.#longer(statements), ...shorter]
     if (begin.length > 0 && statements.some(changesData)) await this.#send(first.splice(0))
-    const rows = await this.#send([...first, ...statements])
+    const { independentFrom = statements.length } = sending
+    // Waits are shortened before the first statement that may wait, also inside one.
+    const from = independentFrom === 0 ? Math.max(0, first.length - shorter.length) : first.length + independentFrom
+    const rows = await this.#sendMerged([...first, ...statements], from)
     return rows.slice(first.length)
+  }
+
+  /** Sends statements, of which those behind `from` are independent. */
+  async #sendMerged(statements: readonly Statement<unknown>[], from: number): Promise<Rows> {
+    const { merged } = this.#options
+    const rest = statements.slice(from)
+    const one = rest.length < 2 ? undefined : merged?.of(rest)
+    if (one === undefined) return await this.#send(statements)
+    const rows = await this.#send([...statements.slice(0, from), one.statement])
+    return [...rows.slice(0, from), ...one.rowsOfEach(rows[from] ?? [])]
   }
 
   /** The savepoint shows whether the host's code has left the transaction open and sound. */
@@ -94,10 +111,6 @@ export class ServerSession implements Session {
     if (!statements.some(({ mayTakeLong }) => mayTakeLong === true)) return []
     this.#call.lengthen(MAX_LONG_CALL_MS)
     return this.#options.lengthen ?? []
-  }
-
-  #shorter(statements: readonly Statement<unknown>[]): readonly Statement<unknown>[] {
-    return statements.some(({ givesWay }) => givesWay === true) ? (this.#options.giveWay ?? []) : []
   }
 
   async #send(statements: readonly Statement<unknown>[]): Promise<Rows> {

@@ -2,6 +2,7 @@ import type { MaybePromise } from '../../../schema/sync-or-async.ts'
 import type { IdCodec } from '../ids.ts'
 import type { Statement } from '../query.ts'
 import type { Session } from '../session.ts'
+import type { MergedStatements } from './merged-statements.ts'
 
 /** Runs statements on one connection. */
 export interface Runner {
@@ -53,6 +54,8 @@ export interface ServerRules {
 export interface Server<Tx> extends ServerRules {
   /** What is sent ahead of all work on a connection of the pool: it ends a transaction that was left open there. */
   readonly first: readonly Statement<unknown>[]
+  /** Merges statements, where the server can run several as one. */
+  readonly merged?: MergedStatements
   /** Takes a connection out of the pool. */
   connect(): Promise<ServerConnection<Tx>>
   /** Wraps the host's transaction. @throws TypeError if it cannot be one */

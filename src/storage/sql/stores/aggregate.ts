@@ -141,10 +141,12 @@ function* applyChange<Key, State, Rows extends readonly unknown[], Result, Tx>(
   if (isUnseen && writing.refers === undefined) yield* refuseMissing(session, references, unseen)
   if (isSame && drafts.length === 0) return { result, events: [] }
 
-  const written = [...writing.statements, heads.saving(writing.head)]
+  const statements = [...writing.statements, heads.saving(writing.head)]
+  // One statement for rows, besides those that lock heads, does not depend on others.
+  const isIndependent = writing.statements.filter(({ takesLock }) => takesLock !== true).length < 2
   // A change that adds no row may wait for the host too: for one that the host removes.
-  const statements = references.areKept ? written.map(givingWay) : written
-  const logged = { statements, verify: writing.verify, drafts, at }
+  const sending = { givesWay: references.areKept, independentFrom: isIndependent ? 0 : statements.length }
+  const logged = { statements, verify: writing.verify, drafts, at, sending }
   const refers = references.isEmpty || writing.refers === undefined ? NONE : references.known(writing.refers())
   if (refers.length === 0) return { result, events: yield* log.write(session, logged, change, open) }
   return { result, events: yield* writeReferring(parts, refers, logged, { session, key, change, open }) }
@@ -154,7 +156,7 @@ function* applyChange<Key, State, Rows extends readonly unknown[], Result, Tx>(
 function* writeReferring<Key, State, Result, Tx>(
   { references, log }: StoreParts<Tx>,
   refers: readonly Referred[],
-  { statements, verify, drafts, at }: Logged,
+  { statements, verify, sending, ...others }: Logged,
   { session, change, open }: Attempt<Key, State, Result, Tx>,
 ): SyncOrAsync<readonly ForgeEvent[]> {
   const locks = references.locking(refers, change.by.actorId)
@@ -166,8 +168,8 @@ function* writeReferring<Key, State, Result, Tx>(
       if (statements.some((one, index) => isAnswered(one) && written[index]?.length === 0)) throw new Unwritten()
       verify?.(written)
     },
-    drafts,
-    at,
+    sending: { ...sending, independentFrom: locks.length + (sending?.independentFrom ?? statements.length) },
+    ...others,
   }
   try {
     return yield* log.write(session, logged, change, open)
@@ -176,10 +178,6 @@ function* writeReferring<Key, State, Result, Tx>(
     yield* refuseMissing(session, references, refers)
     throw new BrokenReference(error) // it was missing for a moment
   }
-}
-
-function givingWay<Row>(statement: Statement<Row>): Statement<Row> {
-  return { ...statement, givesWay: true }
 }
 
 function isAnswered({ sql, returnsRows }: Statement<unknown>): boolean {

@@ -11,7 +11,7 @@ import { fieldsOf } from '../fields.ts'
 import type { QueryValues, Statement } from '../query.ts'
 import { defineQuery } from '../query.ts'
 import type { Tables } from '../schema/tables.ts'
-import type { Session } from '../session.ts'
+import type { Sending, Session } from '../session.ts'
 import { queryEachAfter } from '../session.ts'
 
 /** The fields of an event that are written: `data` is JSON. */
@@ -61,6 +61,7 @@ export interface Logged {
   readonly verify?: ((rows: readonly (readonly unknown[])[]) => void) | undefined
   readonly drafts: readonly EventDraft[]
   readonly at: Date
+  readonly sending?: Sending | undefined
 }
 
 /** An event as its statement writes it. */
@@ -88,14 +89,19 @@ export class EventLog {
    */
   *write<Tx>(
     session: Session,
-    { statements, verify, drafts, at }: Logged,
+    { statements, verify, drafts, at, sending }: Logged,
     { by: { actorId }, beforeCommit }: WriteContext<Tx>,
     open: Tx,
   ): SyncOrAsync<readonly ForgeEvent[]> {
     const inserts = drafts.map(({ data, ...draft }) =>
       this.#insert({ version: DATA_VERSION, at, actorId, data: JSON.stringify(data), ...draft }),
     )
-    const [rows, written] = yield* queryEachAfter<unknown, readonly { readonly id: Id }[]>(session, statements, inserts)
+    const [rows, written] = yield* queryEachAfter<unknown, readonly { readonly id: Id }[]>(
+      session,
+      statements,
+      inserts,
+      sending,
+    )
     verify?.(rows)
     const events = drafts.map((draft, index): ForgeEvent => {
       const id = written[index]?.[0]?.id

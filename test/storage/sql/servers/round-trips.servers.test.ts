@@ -116,7 +116,7 @@ onServer(SERVERS.postgres, () => {
 
   test.each([
     { pool: 'a pool that pipelines', pipeline: true, pin: 3, transaction: 7 },
-    { pool: 'any other pool', pipeline: false, pin: 8, transaction: 13 },
+    { pool: 'any other pool', pipeline: false, pin: 5, transaction: 10 },
   ])('a host of PostgreSQL gets them with $pool: $pin and $transaction', async ({ pipeline, pin, transaction }) => {
     const { host, proxy } = await hostOf(POSTGRES, (url) => openPgPool(url, pipeline))
 

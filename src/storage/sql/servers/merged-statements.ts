@@ -1,0 +1,68 @@
+import type { Statement } from '../query.ts'
+import { rowsOf } from '../query.ts'
+
+/** A row of one of the statements that were merged. */
+interface MergedRow {
+  /** Which of them, from 0. */
+  readonly statement: number
+  /** Its row, as JSON. */
+  readonly row: string
+}
+
+/** One statement in place of several. */
+interface Merged {
+  readonly statement: Statement<MergedRow>
+  /** Returns the rows of each of the several. */
+  rowsOfEach(rows: readonly unknown[]): readonly (readonly unknown[])[]
+}
+
+/**
+ * Merges statements of PostgreSQL that are independent of one another: it runs those of one `with` on one state of the rows.
+ * Each costs a round trip otherwise, because most pools wait for an answer before they send what comes next.
+ */
+export class MergedStatements {
+  /** By the texts that are merged. */
+  readonly #texts = new Map<string, string | undefined>()
+
+  /** Returns one statement in place of several; undefined if they cannot be merged. */
+  of(statements: readonly Statement<unknown>[]): Merged | undefined {
+    const key = statements.map(({ sql }) => sql).join('\n')
+    if (!this.#texts.has(key)) this.#texts.set(key, merge(statements))
+    const sql = this.#texts.get(key)
+    if (sql === undefined) return undefined
+
+    const parameters = statements.flatMap((statement) => statement.parameters)
+    return {
+      statement: { sql, parameters, returnsRows: true },
+      rowsOfEach(rows) {
+        const each: unknown[][] = statements.map(() => [])
+        for (const { statement, row } of rowsOf<MergedRow>(rows)) each[statement]?.push(JSON.parse(row))
+        return each
+      },
+    }
+  }
+}
+
+/** More statements are not merged: there would be a text for each number of events. */
+const MAX_MERGED = 6
+
+/** The server evaluates the branches of `union all` in their order, and then the statements that return no rows. */
+function merge(statements: readonly Statement<unknown>[]): string | undefined {
+  if (statements.length > MAX_MERGED) return undefined
+  let before = 0
+  const branches: string[] = []
+  const merged: string[] = []
+  for (const [index, { sql, parameters, returnsRows }] of statements.entries()) {
+    // A text of the host's may contain what only looks like a parameter.
+    if ((sql.match(PARAMETER) ?? []).length !== parameters.length) return undefined
+    const start = before
+    before += parameters.length
+    const name = `statement_${index}`
+    merged.push(`${name} as (${sql.replaceAll(PARAMETER, (_, number) => `$${Number(number) + start}`)})`)
+    const row = `cast(pg_catalog.to_json(${name}) as text) as "row" from ${name}`
+    if (returnsRows) branches.push(`select cast(${index} as double precision) as "statement", ${row}`)
+  }
+  return branches.length === 0 ? undefined : `with ${merged.join(', ')} ${branches.join(' union all ')}`
+}
+
+const PARAMETER = /\$(\d+)/g
