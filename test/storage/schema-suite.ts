@@ -227,10 +227,11 @@ export function schemaSuite(kinds: readonly AnyKind[]): void {
       for (const issueId of ['1', '2']) await pin(storage, BOARD, issueId)
       const head = async () => (await database.run("select * from forgelet_heads where scope = 'issueBoard'"))[0]
       const before = await head()
+      const version = Number(before?.['version'])
       await moveToFront(storage, BOARD, '2')
 
-      expect(Number(before?.['version'])).toBe(2)
-      expect(await head()).toEqual({ ...before, version: expect.toSatisfy((version) => Number(version) === 3) })
+      expect(version).toBeGreaterThanOrEqual(2)
+      expect(await head()).toEqual({ ...before, version: expect.toSatisfy((raised) => Number(raised) > version) })
     })
 
     test('plain SQL reads pins, blocks and grants in the views, and joins them with tables of the host', async () => {

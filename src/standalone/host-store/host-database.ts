@@ -8,7 +8,7 @@ import { limitedTo, retryAfter } from '../../storage/sql/retry.ts'
 import type { Schema } from '../../storage/sql/schema/schema.ts'
 import { forgeSchema } from '../../storage/sql/schema/schema.ts'
 import type { RowsOfEach, Session, Statements } from '../../storage/sql/session.ts'
-import { execute, queryEach } from '../../storage/sql/session.ts'
+import { queryEach } from '../../storage/sql/session.ts'
 import type { FileCheck } from '../../storage/sql/sqlite/file-problems.ts'
 import { fileProblems } from '../../storage/sql/sqlite/file-problems.ts'
 import type { HostedRuntime, HostedStorage } from '../../storage/sql/stores/stores.ts'
@@ -72,8 +72,8 @@ export class HostDatabase<Tx> {
 
   /** Writes to the tables of the host, all or nothing, and one after the other: what is found is still so when it is written. */
   async write<T>(work: (session: Session) => SyncOrAsync<T>): Promise<T> {
-    const alone = function* (session: Session, lock: Statement<unknown>): SyncOrAsync<T> {
-      yield* execute(session, lock)
+    const alone = function* (session: Session, lock: readonly Statement<unknown>[]): SyncOrAsync<T> {
+      yield* queryEach(session, lock)
       return yield* work(session)
     }
     return this.#runtime.write((session) => alone(session, this.#lock()), {})
@@ -104,6 +104,8 @@ export class HostDatabase<Tx> {
   *#checked(session: Session): SyncOrAsync<void> {
     yield* this.#schema.refuseUnusable(session)
     yield* this.#forgeSchema.refuseUnusable(session)
+    const [obstacle] = yield* this.#forgeSchema.readOnly(session)
+    if (obstacle !== undefined) throw unavailable(obstacle)
   }
 
   /** Returns the state of the host's tables. Writes nothing. */
@@ -121,7 +123,7 @@ export class HostDatabase<Tx> {
     const attempt = (): Promise<boolean> =>
       this.#runtime.inTransaction(
         (session, transaction) =>
-          after(session.all(this.#lock()), () =>
+          after(session.batch(this.#lock()), () =>
             this.storage.transactions === 'synchronous'
               ? forge.withTransactionSync(transaction, (services) => runSync(steps(session, services))).value
               : forge
@@ -134,9 +136,14 @@ export class HostDatabase<Tx> {
     return attempt().catch((error) => retryAfter(error, attempt, limits))
   }
 
-  /** Writes the one row that every process has, unchanged: the next process that writes in this way waits for it. */
-  #lock(): Statement<unknown> {
+  /**
+   * Changes the one row that every process has, and takes it back: the next process that writes in this way waits for it. The
+   * other nodes of a Galera cluster see only changes.
+   */
+  #lock(): readonly Statement<unknown>[] {
     const { build } = this.context
-    return compileStatement(build.updateTable('ledger').set((row) => ({ version: row.ref('version') })))
+    return (['+', '-'] as const).map((by) =>
+      compileStatement(build.updateTable('ledger').set((row) => ({ version: row('version', by, 1) }))),
+    )
   }
 }

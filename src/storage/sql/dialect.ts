@@ -46,7 +46,7 @@ export interface SqlDialect {
   /** Whether an index can leave out the rows whose column is null. */
   readonly partialIndexes: boolean
   /**
-   * If the head already exists, writes its version unchanged, which locks it. Undefined if a transaction that writes has
+   * If the head already exists, writes its version, which locks it: unchanged, where that suffices. Undefined if a transaction that writes has
    * the one write lock of the database: then nothing else is to be locked.
    */
   readonly lockExisting?: <O>(insert: InsertQueryBuilder<Tables, 'heads', O>) => InsertQueryBuilder<Tables, 'heads', O>
@@ -139,7 +139,17 @@ export interface SqlDialect {
     readonly limited?: (sql: string) => string
     readonly end: readonly Statement<unknown>[]
     readonly abandon: Statement<unknown>
+    /** What keeps the processes on other nodes from migrating, where the lock is that of one node. */
+    readonly lease?: {
+      /** Returns a row where it is needed. */
+      readonly needed: Statement<unknown>
+      /** Takes it. The last statement answers `busy` if another node has it. */
+      readonly take: readonly Statement<{ readonly lock: string }>[]
+      readonly give: readonly Statement<unknown>[]
+    }
   }
+  /** Returns why the server accepts no changes, if it does not. */
+  readonly readOnly?: Statement<{ readonly why: string }>
   /** Returns statements that belong together as a script to run by hand. */
   script(statements: readonly string[]): readonly string[]
 }

@@ -22,6 +22,29 @@ const SETTING = 'set statement '
 /** Where connections do not commit by themselves, a read has begun a transaction, and what is written stays in it. */
 const COMMIT = command('commit')
 
+/** Of a Galera cluster each node has such locks of its own. */
+const IS_CLUSTER = textQuery<unknown>(
+  "select 1 as found from information_schema.global_variables where variable_name = 'WSREP_ON' and variable_value = 'ON'",
+)
+
+/** How long a migration may take on a node that another waits for, in milliseconds. */
+const LEASE_MS = 300_000
+
+/** No prefix of a storage: the names of two can overlap, so all of the database share it. */
+const LEASES = 'migrations_of_forgelet'
+const NODE = "concat(@@hostname, ':', @@port)"
+const NOW = "timestampdiff(microsecond, timestamp '1970-01-01 00:00:00', utc_timestamp(3)) div 1000"
+
+/** Who has the lock of the node may take the lease from a process there: it has ended. */
+const LEASE = [
+  `create table if not exists ${LEASES} (only int primary key, node varchar(255) not null, until bigint not null) engine = InnoDB`,
+  `insert ignore into ${LEASES} values (1, '', 0)`,
+  `update ${LEASES} set node = ${NODE}, until = ${NOW} + ${LEASE_MS} where only = 1 and (until < ${NOW} or node = ${NODE})`,
+  'commit',
+].map((text) => command(text))
+const HAS_LEASE = `select if(node = ${NODE} and until > ${NOW}, 'taken', 'busy') as \`lock\` from ${LEASES} where only = 1`
+const GIVE_LEASE = [command(`update ${LEASES} set until = 0 where only = 1 and node = ${NODE}`), COMMIT]
+
 const UNLOCK = textQuery(`select release_lock(${LOCK}) as unlocked`)
 
 /**
@@ -75,7 +98,8 @@ export const mysqlDialect: SqlDialect = {
   tableEnd: () => TABLE_END,
   serialKey: (column) => column.primaryKey().autoIncrement(),
   partialIndexes: false,
-  lockExisting: (insert) => insert.onDuplicateKeyUpdate((row) => ({ version: row.ref('heads.version') })),
+  // The other nodes of a Galera cluster see no lock, only that two transactions have changed a row.
+  lockExisting: (insert) => insert.onDuplicateKeyUpdate((row) => ({ version: row('heads.version', '+', 1) })),
   // A shared lock, so that users who are granted the same badge at once do not wait for each other.
   lockingRead: ' lock in share mode',
   exactly: (text) => sql`cast(${text} as ${CHAR}) collate utf8mb4_nopad_bin`,
@@ -140,6 +164,7 @@ export const mysqlDialect: SqlDialect = {
         'where table_schema = database() and left(lower(table_name), char_length(?)) = ?',
       [prefix, prefix],
     ),
+  readOnly: textQuery("select 'read_only = ON' as why from dual where @@global.read_only not in ('0', 'OFF')"),
   repeatable: (text) =>
     text
       .replace(/^create (table|index|unique index) (?!if not exists)/, 'create $1 if not exists ')
@@ -159,6 +184,11 @@ export const mysqlDialect: SqlDialect = {
       text.startsWith(SETTING) ? text.replace(SETTING, `${SETTING}${LIMITS}, `) : `${SETTING}${LIMITS} for ${text}`,
     end: [COMMIT, UNLOCK],
     abandon: UNLOCK,
+    lease: {
+      needed: IS_CLUSTER,
+      take: [...LEASE, { ...textQuery<{ lock: string }>(HAS_LEASE), asWritten: true }],
+      give: GIVE_LEASE,
+    },
   },
   script: (statements) => statements,
 }

@@ -104,6 +104,7 @@ export const postgresDialect: SqlDialect = {
       schema === undefined ? [prefix] : [prefix, schema],
     ),
   createSchema,
+  readOnly: textQuery('select \'it is a standby\' as "why" where pg_catalog.pg_is_in_recovery()'),
   migration: {
     begin,
     end: [command('commit')],

@@ -1,6 +1,7 @@
-import { ForgeError } from '../../../schema/errors.ts'
+import { ForgeError, isForgeError } from '../../../schema/errors.ts'
 import type { OptionNames } from '../../../schema/options.ts'
 import type { SyncOrAsync } from '../../../schema/sync-or-async.ts'
+import { wait } from '../../../schema/sync-or-async.ts'
 import type { SchemaStatus } from '../../contract/storage.ts'
 import type { SqlContext, SqlStorageOptions } from '../context.ts'
 import { checkStorageOptions, createSqlContext } from '../context.ts'
@@ -100,12 +101,22 @@ export class Schema {
         const answer = yield* queryFirst(session, statement)
         if (answer?.lock === 'busy') throw busy('call')
       }
+      const isCluster = migration.lease !== undefined && (yield* query(session, migration.lease.needed)).length > 0
+      const lease = isCluster ? migration.lease : undefined
+      if (lease !== undefined) yield* takeLease(session, lease.take)
       yield* this.complete(session)
-      for (const statement of migration.end) yield* execute(session, statement)
+      for (const statement of [...(lease?.give ?? []), ...migration.end]) yield* execute(session, statement)
     } catch (error) {
       yield* abandoned(session, migration.abandon)
       throw error
     }
+  }
+
+  /** Returns why the server accepts no changes, if it does not. */
+  *readOnly(session: Session): SyncOrAsync<readonly string[]> {
+    const { readOnly } = this.#context.dialect
+    const rows = readOnly === undefined ? [] : yield* query(session, readOnly)
+    return rows.map(({ why }) => `the server accepts no changes: ${why}`)
   }
 
   /**
@@ -251,6 +262,25 @@ export class Schema {
 /** Returns whether everything that statements create is present, with all of its columns. */
 function isWhole(present: Present, statements: readonly SchemaStatement[]): boolean {
   return statements.every(({ makes }) => makes?.columns.every((column) => present.get(makes.name)?.has(column)) ?? true)
+}
+
+/** How long a migration waits for that of another node, and how long between two looks, in milliseconds. */
+const MAX_LEASE_WAIT_MS = 10_000
+const LEASE_PAUSE_MS = 200
+
+/** Takes the lease, as soon as no process on another node has it. @throws ForgeError `STORAGE_BUSY` after ten seconds */
+function* takeLease(session: Session, take: readonly Statement<{ readonly lock: string }>[]): SyncOrAsync<void> {
+  for (const end = performance.now() + MAX_LEASE_WAIT_MS; ; ) {
+    try {
+      let answer: { readonly lock: string } | undefined
+      for (const statement of take) answer = yield* queryFirst(session, statement)
+      if (answer?.lock === 'taken') return
+    } catch (error) {
+      if (!isForgeError(error, 'STORAGE_BUSY')) throw error // another node was first
+    }
+    if (performance.now() > end) throw busy('call')
+    yield* wait(new Promise<void>((goOn) => setTimeout(goOn, LEASE_PAUSE_MS)))
+  }
 }
 
 function* abandoned(session: Session, abandon: Statement<unknown>): SyncOrAsync<void> {

@@ -53,6 +53,11 @@ export function translate(error: unknown, retry: Retry): unknown {
   return message === undefined ? error : unavailable(`${message} (${code})`, error)
 }
 
+/** Returns whether an error of a driver is a definite abort of the whole transaction. */
+export function saysAborted(error: unknown): boolean {
+  return ABORTED.test(serverCode(error) ?? '')
+}
+
 /** Returns whether the server accepts no more connections. */
 export function saysFull(error: unknown): boolean {
   return FULL.test(serverCode(error) ?? '')

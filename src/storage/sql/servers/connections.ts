@@ -1,6 +1,6 @@
 import { ForgeError, isForgeError } from '../../../schema/errors.ts'
 import { busy, unavailable } from '../errors.ts'
-import { saysFull, saysRefused, translate } from './answers.ts'
+import { saysAborted, saysFull, saysRefused, translate } from './answers.ts'
 import type { TimedCall } from './call.ts'
 import type { Server, ServerConnection } from './server.ts'
 
@@ -106,8 +106,10 @@ export async function commitAfter<T>(
   const value = await work().catch(async (error: unknown) => {
     if (!call.isOver) {
       call.shorten()
-      const isRolledBack = await succeeds(connection.rollBack())
-      if (!isRolledBack && !isForgeError(error, 'STORAGE_UNAVAILABLE')) {
+      const failure = await failureOf(connection.rollBack())
+      // A node of a cluster that has rolled back by itself says so to the next statement, also to ROLLBACK.
+      if (saysAborted(failure)) throw busy('call', failure)
+      if (failure !== undefined && !isForgeError(error, 'STORAGE_UNAVAILABLE')) {
         throw unavailable('the connection was lost', error)
       }
     }
@@ -130,9 +132,14 @@ const ROLLED_BACK =
   'a statement of the transaction failed, and its error was caught or not waited for: nothing is committed'
 
 /** Returns whether work has not failed. */
-export function succeeds(work: Promise<unknown>): Promise<boolean> {
+export async function succeeds(work: Promise<unknown>): Promise<boolean> {
+  return (await failureOf(work)) === undefined
+}
+
+/** Returns the error of work that has failed, and undefined otherwise. */
+export function failureOf(work: Promise<unknown>): Promise<unknown> {
   return work.then(
-    () => true,
-    () => false,
+    () => undefined,
+    (error: unknown) => error ?? new Error('failed without an error'),
   )
 }

@@ -5,10 +5,10 @@ import { MAX_LOCK_WAIT_MS, MAX_LONG_CALL_MS } from './call.ts'
 import { asSent, sentWith } from './sent-values.ts'
 import type { ServerRules } from './server.ts'
 
-export const BEGIN: readonly Statement<unknown>[] = [
-  command('set transaction isolation level read committed'),
-  command('start transaction read write'),
-]
+/** Begins a transaction on a connection whose level is READ COMMITTED. */
+export const START: Statement<unknown> = command('start transaction read write')
+
+export const BEGIN: readonly Statement<unknown>[] = [command('set transaction isolation level read committed'), START]
 
 const LOCK_WAIT_S = MAX_LOCK_WAIT_MS / 1000
 
@@ -46,9 +46,10 @@ export const mariadbRules: ServerRules = {
 
   async warnings(session) {
     const settings = await session.all(DURABILITY)
-    return settings.flatMap(({ name, value, risk }) =>
+    const warnings = settings.flatMap(({ name, value, risk }) =>
       value === 1 ? [] : [`the server has ${name} = ${value}: committed data may be lost when ${risk}; set it to 1`],
     )
+    return (await session.all(STALE)).length === 0 ? warnings : [...warnings, STALE_READS]
   },
 }
 
@@ -90,6 +91,16 @@ function refuseVersion(version: string, needsUuid: boolean): void {
     throw unavailable(`MariaDB ${major}.${minor} has no uuid columns: ${fix}`)
   }
 }
+
+/** Whether a node of a Galera cluster reads without waiting for what others have committed. */
+const STALE = textQuery<unknown>(
+  "select 1 as found from information_schema.session_variables as s where s.variable_name = 'WSREP_ON' and s.variable_value = 'ON' " +
+    "and exists (select 1 from information_schema.session_variables as w where w.variable_name = 'WSREP_SYNC_WAIT' " +
+    'and cast(w.variable_value as unsigned) & 7 <> 7)',
+)
+const STALE_READS =
+  'connections to the Galera cluster have no wsrep_sync_wait of 7: a change may miss what was just committed on another node; ' +
+  'set it for the pool, or for all in the configuration of each node'
 
 /** The settings that decide whether committed data is durable. Without a binary log, how often it is written is 1. */
 const DURABILITY = textQuery<{ readonly name: string; readonly value: number; readonly risk: string }>(

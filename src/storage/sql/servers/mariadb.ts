@@ -9,7 +9,7 @@ import type { HostTransaction } from './host-transaction.ts'
 import { isHostTransaction, runnerIn } from './host-transaction.ts'
 import type { Beginning, TransactionOptions } from './in-transaction.ts'
 import { isolationIn } from './in-transaction.ts'
-import { BEGIN, mariadbRules } from './mariadb-rules.ts'
+import { BEGIN, mariadbRules, START } from './mariadb-rules.ts'
 import { destroySocket, driver, hear, poolSize } from './pools.ts'
 import type { Runner, Server, ServerConnection } from './server.ts'
 import { createServerStorage } from './server-runtime.ts'
@@ -72,6 +72,7 @@ const COMMIT = command('commit')
 
 /** MariaDB through mysql2: a pool that is opened for a URL, or the host's pool. */
 function mariadbServer<C extends MysqlConnection | HostTransaction>(urlOrPool: string | MysqlPool): Server<C> {
+  const isOwn = typeof urlOrPool === 'string'
   let own: OwnPool | undefined
 
   function pool(): MysqlPool {
@@ -82,8 +83,8 @@ function mariadbServer<C extends MysqlConnection | HostTransaction>(urlOrPool: s
 
   return {
     ...mariadbRules,
-    first: typeof urlOrPool === 'string' ? [] : [ROLL_BACK],
-    connect: async () => pooled(await pool().getConnection()),
+    first: isOwn ? [] : [ROLL_BACK],
+    connect: async () => pooled(await pool().getConnection(), isOwn ? [START] : BEGIN),
 
     ofHost(transaction) {
       if (isHostTransaction(transaction)) return runnerIn(transaction)
@@ -107,7 +108,7 @@ export function beginOnMysql<C extends MysqlPoolConnection>(
 ): Beginning<C> {
   need(isPool(pool), 'inTransaction', 'pool', 'a pool of mysql2/promise')
   const level = command(`set transaction isolation level ${isolationIn(options)}`)
-  const begin = [ROLL_BACK, level, command('start transaction read write')]
+  const begin = [ROLL_BACK, level, START]
   return { begin, connect: async () => pooled(await pool.getConnection()) }
 }
 
@@ -126,6 +127,16 @@ interface OwnPool extends MysqlPool {
 const OPTIONS = { connectTimeout: 4000, maxPreparedStatements: 100 }
 
 /**
+ * What each connection of our own pool begins with. The last makes a node of a Galera cluster read what others have committed;
+ * other servers may not know it.
+ */
+const SETTINGS = [
+  `set session idle_transaction_timeout = ${MAX_IDLE_S}, autocommit = 1`,
+  'set session transaction isolation level read committed',
+  'set session wsrep_sync_wait = 7',
+]
+
+/**
  * Opens a pool with the mysql2 that is installed beside the application. It does not connect yet. The server ends the
  * transactions on a connection whose process is silent: that is set ahead of everything else, and so is `autocommit`.
  */
@@ -140,7 +151,7 @@ function openPool(uri: string): OwnPool {
     throw new TypeError('mysql2 cannot read the URL of the database: write % as %25')
   }
   pool.on('connection', (connection) => {
-    connection.query(`set session idle_transaction_timeout = ${MAX_IDLE_S}, autocommit = 1`, () => undefined)
+    for (const setting of SETTINGS) connection.query(setting, () => undefined)
   })
   return pool
 }
@@ -150,7 +161,7 @@ function isDriver(mysql: unknown): mysql is { createPool(options: object): OwnPo
 }
 
 /** Returns a connection out of the pool, as the runtime uses it. */
-function pooled<C>(connection: MysqlPoolConnection): ServerConnection<C> {
+function pooled<C>(connection: MysqlPoolConnection, begin = BEGIN): ServerConnection<C> {
   const { identity, run } = runnerOn(connection)
   const transaction: unknown = connection
   hear(identity) // two errors on one connection end the process: the pool listens for the first only
@@ -159,7 +170,7 @@ function pooled<C>(connection: MysqlPoolConnection): ServerConnection<C> {
     run,
     // biome-ignore lint/nursery/noUnsafeTypeAssertion: made by the host's pool, as C says; or by mysql2 for a URL
     transaction: transaction as C,
-    begin: () => BEGIN,
+    begin: () => begin,
     commit: () => run(COMMIT).then(() => true),
     rollBack: () => run(ROLL_BACK),
     release(isSound) {

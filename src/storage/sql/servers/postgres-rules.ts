@@ -56,21 +56,26 @@ export const postgresRules: ServerRules = {
 const ALTERING = 'binary, extra_float_digits, type parsers for float8 (701) or text (25), nor a mapper of rows'
 
 const CHECK = sentWith<{ readonly version: string }>(
-  'pg_catalog.current_setting(\'server_version_num\') as "version"',
+  'pg_catalog.current_setting(\'server_version_num\') as "version", cast(pg_catalog.pg_backend_pid() as text) as "process"',
   (number) => `cast(${number} as double precision)`,
   'cast($1 as text)',
 )
 
-/** The settings that decide whether committed data is durable, as far as they are off. */
+/** The settings that decide whether changes are durable and can be committed, as far as they are wrong. */
 const DURABILITY = textQuery<{ readonly name: string }>(
   'select cast(name as text) as "name" from pg_catalog.pg_settings ' +
-    "where name in ('fsync', 'full_page_writes', 'synchronous_commit') and setting = 'off' order by name",
+    "where (name in ('fsync', 'full_page_writes', 'synchronous_commit') and setting = 'off') " +
+    // What a user without pg_monitor may not see of a standby is null.
+    "or (name = 'synchronous_standby_names' and setting <> '' and not exists (select from pg_catalog.pg_stat_replication " +
+    "where coalesce(sync_state, 'sync') in ('sync', 'quorum'))) order by name",
 )
 
 const WARNINGS: Readonly<Record<string, string>> = {
   fsync: 'the server has fsync = off: committed data may be lost when its machine stops; set fsync = on',
   full_page_writes:
     'the server has full_page_writes = off: the database may be damaged when its machine stops; set it on',
+  synchronous_standby_names:
+    'the server waits for a standby in synchronous_standby_names, and none is there: changes end with STORAGE_UNAVAILABLE',
   synchronous_commit:
     'connections have synchronous_commit = off: changes of withTransaction may be lost when the server stops; set it on',
 }

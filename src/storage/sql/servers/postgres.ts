@@ -182,11 +182,14 @@ function runnerOn(client: PgClient, names?: StatementNames): Runner {
     async run({ sql, parameters }) {
       const name = parameters.length === 0 ? undefined : names?.of(sql)
       try {
-        return propertyOf(await client.query({ text: sql, values: [...parameters], name, types: TYPES }), 'rows')
+        const rows = propertyOf(await client.query({ text: sql, values: [...parameters], name, types: TYPES }), 'rows')
+        names?.decide(client, rows)
+        return rows
       } catch (error) {
         if (name === undefined || !saysNameIsWrong(error)) throw error
-        names?.giveUp() // a proxy between the library and the server does not keep them
-        throw busy('call', error)
+        names?.giveUp() // the host, or a proxy that looks like the server, does not keep them
+        if (statusOf(client) !== 'I') throw busy('call', error)
+        return propertyOf(await client.query({ text: sql, values: [...parameters], types: TYPES }), 'rows')
       }
     },
   }
@@ -245,11 +248,23 @@ function statusOf(client: PgClient): unknown {
 /** The names of prepared statements. They follow from the text, so that all processes agree behind a proxy. */
 class StatementNames {
   readonly #names = new Map<string, string>()
-  #areUsable = true
+  /** Undefined until the server was checked. */
+  #areUsable: boolean | undefined
+
+  /**
+   * Decides whether names can be used, by the answer to the check of the server. A proxy that lends its connections to the server
+   * in turns does not keep them, and calls itself another process than that of the server.
+   */
+  decide(client: PgClient, rows: unknown): void {
+    if (this.#areUsable !== undefined) return
+    const process = propertyOf(Array.isArray(rows) ? rows[0] : undefined, 'process')
+    const named = propertyOf(client, 'processID') ?? process // unknown to other clients than those of pg
+    if (process !== undefined) this.#areUsable = String(process) === String(named)
+  }
 
   /** Returns the name of a statement; undefined if names cannot be used. */
   of(text: string): string | undefined {
-    if (!this.#areUsable) return undefined
+    if (this.#areUsable !== true) return undefined
     const known = this.#names.get(text)
     if (known !== undefined) return known
     const name = `forgelet_${createHash('sha256').update(text).digest('hex').slice(0, 16)}`

@@ -15,7 +15,7 @@ import type { HostedRuntime, HostedStorage } from '../stores/stores.ts'
 import { createSqlStores } from '../stores/stores.ts'
 import { translate } from './answers.ts'
 import { TimedCall } from './call.ts'
-import { Connections, commitAfter, succeeds } from './connections.ts'
+import { Connections, commitAfter, failureOf, succeeds } from './connections.ts'
 import { TransactionQueues } from './queues.ts'
 import type { Runner, Server, ServerConnection } from './server.ts'
 import { ServerSession } from './server-session.ts'
@@ -115,7 +115,8 @@ class ServerRuntime<Tx extends object> implements HostedRuntime<Tx> {
     return this.#repeated((call) =>
       this.#onConnection(call, 'server', async (session) => {
         const { state, warnings } = await runAsync(this.#schema.status(session))
-        return { state, warnings: [...warnings, ...(await this.#server.warnings(session))] }
+        const readOnly = await runAsync(this.#schema.readOnly(session))
+        return { state, warnings: [...warnings, ...readOnly, ...(await this.#server.warnings(session))] }
       }),
     )
   }
@@ -246,8 +247,9 @@ class ServerRuntime<Tx extends object> implements HostedRuntime<Tx> {
       await session.batch([RELEASE])
       return value
     } catch (error) {
-      await succeeds(session.batch([TAKE_BACK, RELEASE]))
-      throw error
+      const failure = await failureOf(session.batch([TAKE_BACK, RELEASE]))
+      // A cluster may have rolled the whole transaction back, and says so only now.
+      throw isForgeError(failure, 'STORAGE_BUSY') ? failure : error
     }
   }
 

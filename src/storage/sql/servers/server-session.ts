@@ -7,7 +7,7 @@ import { busy } from '../errors.ts'
 import type { Statement } from '../query.ts'
 import { rowOf, rowsOf } from '../query.ts'
 import type { Sending, Session } from '../session.ts'
-import { translate } from './answers.ts'
+import { saysAborted, translate } from './answers.ts'
 import type { TimedCall } from './call.ts'
 import { MAX_LONG_CALL_MS } from './call.ts'
 import type { MergedStatements } from './merged-statements.ts'
@@ -100,7 +100,8 @@ export class ServerSession implements Session {
     try {
       await this.batch([RETURNED])
     } catch (error) {
-      if (isForgeError(error, 'STORAGE_UNAVAILABLE')) throw error
+      // The node of a cluster may have aborted the transaction meanwhile, whatever the host's code did.
+      if (isForgeError(error, 'STORAGE_UNAVAILABLE') || (isForgeError(error) && saysAborted(error.cause))) throw error
       const message = 'beforeCommit must leave its transaction open and without a failed statement'
       throw new TypeError(message, { cause: error })
     }

@@ -79,7 +79,9 @@ export function sqlConsumers<Tx>(
     const added = yield* lock(session, name) // added while we waited for the outbox
     if (added !== undefined) return added
 
-    yield* execute(session, insert({ name, position: state.floor }))
+    // A real change, which a prune on another node of a cluster sees: it must not move the floor meanwhile.
+    const moved = outbox.saving({ ...state, floor: state.floor + 1 })
+    yield* queryEach(session, [moved, outbox.saving(state), insert({ name, position: state.floor })])
     return { position: state.floor, holder: null, until: 0, now: 0 }
   }
 

@@ -91,15 +91,15 @@ const IN_TRANSACTION: CountedCall = {
 
 /** The round trips of each call with a storage that was opened for a URL, on PostgreSQL and on MariaDB. */
 const ON_OUR_POOL: { readonly [C in keyof typeof CALLS]: readonly [postgres: number, mariadb: number] } = {
-  'pins an issue': [3, 9],
-  'pins an issue, with a beforeCommit': [5, 11],
-  'unpins the first of two': [3, 9],
-  'blocks a user': [4, 10],
-  'grants four badges': [3, 15],
+  'pins an issue': [3, 8],
+  'pins an issue, with a beforeCommit': [5, 10],
+  'unpins the first of two': [3, 8],
+  'blocks a user': [4, 9],
+  'grants four badges': [3, 14],
   'finds where twenty issues are pinned': [1, 1],
   'reads the badges of twenty users': [1, 1],
   'lists who holds a badge, from the second page': [1, 1],
-  'reads new events': [5, 10],
+  'reads new events': [5, 9],
   'reads no new events': [2, 2],
 }
 

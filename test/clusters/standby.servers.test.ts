@@ -1,0 +1,62 @@
+import { createPool } from 'mysql2/promise'
+import { expect, onTestFinished, test } from 'vitest'
+import { mysqlStorage } from '../../src/storage/mysql.ts'
+import { postgresStorage } from '../../src/storage/postgres.ts'
+import type { OwnServerKind } from '../durability/own-server.ts'
+import { OWN_MARIADB, OWN_POSTGRES, onOwnServer } from '../durability/own-server.ts'
+
+/** With the setting `standby` it starts as one: it accepts reads only. */
+const STANDBY: OwnServerKind = {
+  ...OWN_POSTGRES,
+  serve(folder, port, settings) {
+    const command = OWN_POSTGRES.serve(folder, port, [])
+    return settings.length === 0
+      ? command
+      : ['sh', '-c', `touch ${folder}/data/standby.signal; exec "$@"`, 'sh', ...command]
+  },
+}
+
+onOwnServer(STANDBY, (start) => {
+  test('schemaStatus says that the server is a standby, and that none has come that commits wait for', async () => {
+    const server = await start()
+    onTestFinished(() => server.drop())
+    await warned(postgresStorage(server.url), [])
+    await server.kill()
+    await server.start(['standby'])
+
+    await warned(postgresStorage(server.url), ['the server accepts no changes: it is a standby'])
+  })
+})
+
+onOwnServer(OWN_POSTGRES, (start) => {
+  test('schemaStatus says that changes wait for a standby that is not there', async () => {
+    const server = await start()
+    onTestFinished(() => server.drop())
+    await warned(postgresStorage(server.url), [])
+    await server.kill()
+    await server.start(['synchronous_standby_names=other'])
+
+    await warned(postgresStorage(server.url), [expect.stringContaining('waits for a standby')])
+  })
+})
+
+onOwnServer(OWN_MARIADB, (start) => {
+  test('schemaStatus says that the server is read-only', async () => {
+    const server = await start()
+    onTestFinished(() => server.drop())
+    const pool = createPool(server.url)
+    onTestFinished(() => pool.end())
+    const storage = mysqlStorage(pool)
+    await storage.migrate()
+    await pool.query('set global read_only = 1')
+
+    expect((await storage.schemaStatus()).warnings).toContain('the server accepts no changes: read_only = ON')
+  })
+})
+
+/** Migrates tables that are not there, and expects these warnings. */
+async function warned(storage: ReturnType<typeof postgresStorage>, warnings: readonly unknown[]): Promise<void> {
+  onTestFinished(() => storage.close())
+  if ((await storage.schemaStatus()).state === 'empty') await storage.migrate()
+  expect((await storage.schemaStatus()).warnings).toEqual(warnings)
+}
