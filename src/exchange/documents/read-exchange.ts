@@ -9,11 +9,11 @@ import { readYaml } from '../yaml/read-yaml.ts'
 import type { ByteObserver } from './byte-source.ts'
 import { readBytes } from './byte-source.ts'
 import type { IssueSource, ListSource, ReadOptions, SourceFolder } from './read-options.ts'
-import { bytesIn, checkReading, listSource, maxRecordBytesOf } from './read-options.ts'
-import { areRecords, Reading } from './reading.ts'
+import { bytesIn, checkReading, listSource, sizeLimitsOf } from './read-options.ts'
+import { areRecords, inside, Reading } from './reading.ts'
 import { Repetitions } from './repetitions.ts'
-import type { SourceRecords } from './source-record.ts'
-import { Unreadable } from './source-record.ts'
+import type { Finding, Path, SourceRecords } from './source-record.ts'
+import { BEGINNING, Unreadable } from './source-record.ts'
 
 /**
  * Reads the issues of a source in its order, and checks each. The memory does not grow with the source.
@@ -91,19 +91,20 @@ function listOf(records: SourceRecords, reading: Reading, ahead: (() => SourceRe
     undefined,
     reading,
     ahead,
-    (first) => formatOfRecord(first, options.format).open(options, false).issues,
+    (first) => formatOfRecord(first, options.format).open(options, []).issues,
   )
 }
 
 async function* folderOf(folder: SourceFolder, reading: Reading): LocatedRecords {
-  const unread = new Set(await folder.list())
-  const format = formatOfFolder([...unread], reading.options.format)
-  if (format === undefined) throw noForge()
+  const names = await folder.list()
+  const unread = new Set(names)
+  const format = formatOfFolder(names, reading.options.format)
+  if (format === undefined) throw invalidDocument([{ pointer: '', ...NO_FORGE }])
 
-  const root = format.rootIn([...unread]) ?? ''
+  const root = format.rootIn(names) ?? ''
   yield* format.read({
     options: reading.options,
-    has: (file) => unread.has(`${root}${file}`),
+    files: names.filter((name) => name.startsWith(root)).map((name) => name.slice(root.length)),
     async *read(file, conversionOf) {
       const name = `${root}${file}`
       // A name may come from the source itself, and must not lead out of the folder.
@@ -113,12 +114,13 @@ async function* folderOf(folder: SourceFolder, reading: Reading): LocatedRecords
       yield* converted(records, name, reading, () => readAhead(source(), reading), conversionOf)
     },
   })
-  for (const name of unread) reading.leaveFile(format.wordOf?.(name.slice(root.length)) ?? 'file', name)
+  for (const name of unread) {
+    const word = format.wordOf === undefined ? 'file' : format.wordOf(name.slice(root.length))
+    if (word !== undefined) reading.leaveFile(word, name)
+  }
 }
 
-function noForge(): Error {
-  return invalidDocument([{ pointer: '', code: 'folder', message: 'expected a folder that a forge wrote' }])
-}
+const NO_FORGE = { code: 'folder', message: 'expected a folder that a forge wrote' }
 
 /** Returns whether a source can be read a second time. */
 function canReadAgain(source: ListSource): boolean {
@@ -132,12 +134,10 @@ function readAhead(source: ListSource, { options, signal }: Reading): SourceReco
 }
 
 function recordsIn(source: ListSource, reading: ByteObserver & Pick<Reading, 'options'>, isDump?: true): SourceRecords {
-  const maxRecordBytes = maxRecordBytesOf(reading.options)
+  const limits = sizeLimitsOf(reading.options)
   const given = bytesIn(source)
   const bytes = readBytes(typeof given === 'function' ? given() : given, reading)
-  return 'yaml' in source
-    ? readYaml(bytes, maxRecordBytes, isDump)
-    : readJson(bytes, maxRecordBytes, 'ndjson' in source)
+  return 'yaml' in source ? readYaml(bytes, limits.record, isDump) : readJson(bytes, limits, 'ndjson' in source)
 }
 
 /** Yields what the records of a list become, up to the one that ends the reading. */
@@ -159,15 +159,19 @@ async function* converted(
         for (const { value, place: bytes, faults } of batch) {
           if (conversion === undefined) {
             conversion = conversionOf(value)
-            if (conversion === undefined) throw noForge()
+            if (conversion === undefined) throw new Unreadable(NO_FORGE.code, NO_FORGE.message, BEGINNING, false)
             if (conversion.mayRepeat) repetitions = await repetitionsIn(ahead?.(), conversion)
           }
-          const place = { pointer: `/${index}`, ...bytes, ...inFile }
+          const whole = { pointer: `/${index}`, ...bytes, ...inFile }
           index += 1
-          const records = reading.accept(madeOf(value, conversion, reading), faults, place, repetitions)
-          if (records === undefined) continue
-          conversion.carried?.(records)
-          for (const record of records) located.push({ record, place })
+          for (const [path, part] of partsOf(value, conversion)) {
+            const place = path.length === 0 ? whole : inside(whole, path)
+            const made = madeOf(part, conversion, reading, path)
+            const records = reading.accept(made, faultsIn(path, faults), place, repetitions)
+            if (records === undefined) continue
+            conversion.state?.carried(records)
+            for (const record of records) located.push({ record, place })
+          }
         }
       } catch (error) {
         yield located
@@ -182,8 +186,22 @@ async function* converted(
   }
 }
 
-function madeOf(value: unknown, conversion: Conversion, findings: Findings): readonly Made[] {
-  return isForeign(value) ? conversion.convert(value, findings) : [{ kind: 'issue', issue: value }]
+/** Returns the parts of a record that are converted alone: only itself, unless it has many issues. */
+function partsOf(value: unknown, conversion: Conversion): Iterable<readonly [path: Path, part: unknown]> {
+  return (isForeign(value) && conversion.partsOf?.(value)) || [[WHOLE, value]]
+}
+
+const WHOLE: Path = []
+
+/** Returns the faults of a record that are in a part of it. */
+function faultsIn(part: Path, faults: readonly Finding[]): readonly Finding[] {
+  if (part.length === 0 || faults.length === 0) return faults
+  const inPart = faults.filter(({ path }) => part.every((step, at) => String(path[at]) === String(step)))
+  return inPart.map((fault) => ({ ...fault, path: fault.path.slice(part.length) }))
+}
+
+function madeOf(part: unknown, conversion: Conversion, findings: Findings, path: Path): readonly Made[] {
+  return isForeign(part) ? conversion.convert(part, findings, path) : [{ kind: 'issue', issue: part }]
 }
 
 /** Reads ahead which issues are repeated. @param records - undefined: the list can be read only once */
@@ -192,8 +210,10 @@ async function repetitionsIn(records: SourceRecords | undefined, conversion: Con
   try {
     for await (const batch of records ?? []) {
       for (const { value, faults } of batch) {
-        const made = madeOf(value, conversion, NO_FINDINGS)
-        if (faults.length === 0 && areRecords(made)) repetitions.note(made)
+        for (const [path, part] of partsOf(value, conversion)) {
+          const made = madeOf(part, conversion, NO_FINDINGS, path)
+          if (faultsIn(path, faults).length === 0 && areRecords(made)) repetitions.note(made)
+        }
       }
     }
   } catch (error) {

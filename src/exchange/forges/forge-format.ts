@@ -1,8 +1,18 @@
 import type { ExchangeRecord, SourcePlace } from '../../schema/issue-record.ts'
 import type { Path } from '../documents/source-record.ts'
+import type { ConversionState } from './conversion-state.ts'
 
 /** The forms of a source: our own documents, and what other forges write. */
-export type ExchangeFormat = 'document' | 'github' | 'gitlab' | 'gitlab-rest' | 'gitea' | 'gitea-dump'
+export type ExchangeFormat =
+  | 'document'
+  | 'github'
+  | 'github-cli'
+  | 'gitlab'
+  | 'gitlab-rest'
+  | 'gitea'
+  | 'gitea-dump'
+  | 'bitbucket'
+  | 'redmine'
 
 /** An object that another forge wrote. */
 export type Foreign = { readonly [property: string]: unknown }
@@ -46,10 +56,15 @@ export type Made =
 export interface Conversion {
   /** Whether an issue may occur several times: its list was fetched page by page. */
   readonly mayRepeat?: true
-  /** Returns what a record becomes. It is ignored if something in it is not valid. */
-  convert(record: Foreign, findings: Findings): readonly Made[]
-  /** Called with the exchange records of a valid record. */
-  carried?(records: readonly ExchangeRecord[]): void
+  /**
+   * Returns what a record becomes, or a part of it. It is ignored if something in it is not valid.
+   * @param path - of the part in its record
+   */
+  convert(record: Foreign, findings: Findings, path: Path): readonly Made[]
+  /** Returns the parts of a record that has many issues: one that is not valid does not take the others with it. */
+  partsOf?(record: Foreign): Iterable<readonly [path: Path, part: unknown]>
+  /** Learns the exchange records of each valid record. */
+  readonly state?: ConversionState
 }
 
 /** Exchange records, several at once, and for each the place of the record in the source that it came from. */
@@ -62,8 +77,8 @@ export type LocatedRecords = AsyncGenerator<
 /** A folder of files that is being read. The names of files begin at the folder of the issues. */
 export interface FolderReading {
   readonly options: ConversionOptions
-  /** Returns whether the folder has a file that was not read yet. */
-  has(file: string): boolean
+  /** Their names, in order. */
+  readonly files: readonly string[]
   /**
    * Reads the records of one file, JSON or YAML by its name, and yields what the conversion makes of them. Yields nothing
    * if there is no such file, or if it was read before.
@@ -73,16 +88,23 @@ export interface FolderReading {
   read(file: string, conversionOf: (first: unknown) => Conversion | undefined): LocatedRecords
 }
 
+/** The conversion of a list of issues, and of what is beside it in its folder. */
+export interface ListConversion {
+  readonly issues: Conversion
+  readonly comments?: Conversion
+  /** Returns the files with one issue each that are read behind the list. */
+  ownFiles?(): Iterable<string>
+}
+
 /** A form of a source: recognizes it, converts it, and reports what is not carried. */
 export interface ForgeFormat {
   readonly name: ExchangeFormat
   /** Returns whether a record of a list has this form. The first record decides for all. */
   recognizes(record: unknown): boolean
-  /** Begins to convert a list of issues, and that of their comments. @param hasComments - whether it follows */
-  open(
-    options: ConversionOptions,
-    hasComments: boolean,
-  ): { readonly issues: Conversion; readonly comments?: Conversion }
+  /** Returns why a list with this first record cannot be read, if the record has the form. */
+  refusal?(record: unknown): string | undefined
+  /** Begins to convert a list of issues. @param files - the names of the files in its folder */
+  open(options: ConversionOptions, files: readonly string[]): ListConversion
   /** The file with the comments, beside `issues.json`. */
   readonly commentsFile?: string
   /** A folder of other files. */
@@ -97,22 +119,33 @@ export interface FolderFormat {
   read(folder: FolderReading): LocatedRecords
   /** Whether Gitea wrote its YAML. */
   readonly isDump?: true
-  /** Returns the word for a file that is not read. Default: `file`. */
-  wordOf?(file: string): string
+  /** Returns the word for a file that is not read; undefined: nothing is lost with it. Default: `file`. */
+  wordOf?(file: string): string | undefined
 }
 
-/** Our own documents. Everything in them is carried. */
-export const documentFormat: ForgeFormat = {
-  name: 'document',
-  // Also any list that no other form recognizes: its violations are those of a document.
-  recognizes: () => true,
-  open: () => ({ issues: { convert: (issue) => [{ kind: 'issue', issue }] } }),
+/** Returns findings of a part of a record. */
+export function within(findings: Findings, part: Path): Findings {
+  return { ...NO_FINDINGS, notCarried: (what, path, count) => findings.notCarried(what, [...part, ...path], count) }
 }
 
 /** Reports the attachments that a text links to. The links stay in the text, the files are not in the source. */
 export function reportLinks(attachment: RegExp, text: unknown, path: Path, findings: Findings): void {
   const count = typeof text === 'string' ? (text.match(attachment)?.length ?? 0) : 0
   if (count > 0) findings.notCarried('attachment', path, count)
+}
+
+/** Whether not every reader may see a record. It is reported also where it is kept: exchange records do not say so. */
+export function isLeftOut(
+  isConfidential: boolean,
+  number: unknown,
+  options: ConversionOptions,
+  findings: Findings,
+): boolean {
+  if (!isConfidential) return false
+  findings.notCarried('confidential', [])
+  if (options.confidential === 'keep') return false
+  findings.leftOut(number)
+  return true
 }
 
 /** Reports a record, or a part of one, that is left out. */
@@ -135,4 +168,16 @@ export function rootOf(files: readonly string[], name: string): string | undefin
 /** Returns the files with this name, in the folder itself or deeper in it. */
 export function filesNamed(files: readonly string[], name: string): readonly string[] {
   return files.filter((file) => file === name || file.endsWith(`/${name}`))
+}
+
+/** Returns the files that have one issue each, `issues/812.json`, by their numbers. */
+export function ownFilesIn(files: readonly string[]): readonly string[] {
+  const { compare } = new Intl.Collator('en', { numeric: true })
+  return files.filter((file) => /^issues\/\d+\.json$/.test(file)).sort(compare)
+}
+
+/** Returns the only folder that has such files. */
+export function rootOfOwnFiles(files: readonly string[]): string | undefined {
+  const roots = new Set(files.flatMap((file) => /^(|.*\/)issues\/\d+\.json$/.exec(file)?.[1] ?? []))
+  return roots.size === 1 ? [...roots][0] : undefined
 }

@@ -1,35 +1,40 @@
 import { GHOST } from '../../schema/placeholder-names.ts'
 import { ConversionState } from './conversion-state.ts'
-import { filled, hasProperties, isForeign, leaveRest, listOf, objectOf, says } from './foreign.ts'
+import { commentOf, filled, hasProperties, isForeign, issueOf, leaveRest, listOf, objectOf, says } from './foreign.ts'
 import type { Conversion, ConversionOptions, Findings, Foreign, ForgeFormat, Made } from './forge-format.ts'
-import { countOf, leave, reportLinks } from './forge-format.ts'
+import { countOf, leave, reportLinks, within } from './forge-format.ts'
 
 /** Issues of GitHub's REST API, alone or in a folder with the list of comments. */
 export const githubFormat: ForgeFormat = restFormat('github', 'locked')
 
-/** Issues of Gitea's REST API, alone or in a folder with the list of comments. */
-export const giteaFormat: ForgeFormat = restFormat('gitea', 'is_locked')
+/**
+ * Issues of Gitea's REST API, alone or in a folder with the list of comments. The lists of Gogs and GitBucket, and those of
+ * GitHub before 2014, are the same without `is_locked`.
+ */
+export const giteaFormat: ForgeFormat = restFormat('gitea', 'title')
 
-function restFormat(name: 'github' | 'gitea', locked: string): ForgeFormat {
+function restFormat(name: 'github' | 'gitea', last: string): ForgeFormat {
+  const commentsFile = 'comments.json'
   return {
     name,
-    recognizes: (record) => hasProperties(record, 'number', 'user', locked, 'created_at'),
-    commentsFile: 'comments.json',
-    open(options, hasComments) {
+    recognizes: (record) => hasProperties(record, 'number', 'user', 'created_at', last),
+    commentsFile,
+    open(options, files) {
       const state = new ConversionState()
-      return { issues: issues(state, hasComments), comments: comments(state, options) }
+      return { issues: restIssues(state, files.includes(commentsFile)), comments: comments(state, options) }
     },
   }
 }
 
-function issues(state: ConversionState, hasComments: boolean): Conversion {
+/** Converts the issues of a list. @param hasComments - whether their comments follow */
+export function restIssues(state: ConversionState, hasComments: boolean): Conversion {
   return {
     mayRepeat: true,
-    carried: (records) => state.carried(records),
+    state,
     convert(record, findings) {
-      const { number, title, body, ref, labels, milestone, state: status, locked, is_locked, ...others } = record
-      const { created_at, updated_at, closed_at, assignee, assignees, comments: count, ...more } = others
-      const { pull_request, repository: _, ...poster } = more
+      const { number, title, body: content, ref, labels, milestone, state: status, locked, ...others } = record
+      const { created_at: created, updated_at: updated, closed_at: closed, is_locked = locked, ...more } = others
+      const { assignee, assignees, comments: count, pull_request, repository: _, ...poster } = more
       if (says(pull_request)) {
         findings.leftOut(number)
         state.addPull(number)
@@ -38,20 +43,14 @@ function issues(state: ConversionState, hasComments: boolean): Conversion {
 
       if (!hasComments && says(count)) findings.notCarried('comments', ['comments'], countOf(count))
       const names = [...listOf(assignees), ...listOf(assignee)].map((user) => objectOf(user)['login'])
-      const issue = {
-        number,
-        ...posterOf(poster, body, findings),
-        title,
-        content: body ?? '',
-        ...filled({ ref, milestone: objectOf(milestone)['title'], closed: closed_at }),
-        state: status,
-        is_locked: says(is_locked) ? is_locked : (locked ?? false),
-        created: created_at,
-        updated: updated_at,
-        labels: listOf(labels).map((label, at) => labelOf(label, ['labels', at], state, findings)),
+      const lists = {
+        labels: listOf(labels).map((label, at) => restLabel(label, state, within(findings, ['labels', at]))),
         assignees: [...new Set(names)],
       }
-      return [...milestoneOf(milestone, state, findings), { kind: 'issue', issue }]
+      const { title: named } = objectOf(milestone)
+      const of = { number, ...posterOf(poster, content, findings), title, content, ref, milestone: named, closed }
+      const issue = issueOf({ ...of, state: status, is_locked, created, updated, ...lists })
+      return [...restMilestone(milestone, state, within(findings, ['milestone'])), issue]
     },
   }
 }
@@ -59,8 +58,9 @@ function issues(state: ConversionState, hasComments: boolean): Conversion {
 function comments(state: ConversionState, options: ConversionOptions): Conversion {
   return {
     convert(record, findings) {
-      const { issue_url, pull_request_url, html_url, created_at, updated_at, body, minimized, ...poster } = record
-      const number = /\/(\d+)$/.exec(String(issue_url))?.[1]
+      const { issue_url, pull_request_url, html_url, ...comment } = record
+      // Gogs and GitBucket have only the address of the page.
+      const [, number] = /\/(\d+)(?:#.*)?$/.exec(String(issue_url ?? html_url)) ?? []
       const issue_number = number === undefined ? issue_url : Number(number)
       if (says(pull_request_url)) return leave(findings, 'pull_request_comments')
       if (typeof issue_number === 'number' && !state.hasIssue(issue_number)) {
@@ -68,16 +68,24 @@ function comments(state: ConversionState, options: ConversionOptions): Conversio
         const isOfPull = PULL.test(String(html_url))
         return leave(findings, isOfPull ? 'pull_request_comments' : state.wordOfComment(issue_number))
       }
-      // Spam and abuse that GitHub folds away. The reason may be null.
-      if (isForeign(minimized) || says(minimized)) {
-        findings.notCarried('minimized', ['minimized'])
-        if (options.minimized !== 'keep') return []
-      }
-      const times = { created: created_at, updated: updated_at }
-      const comment = { issue_number, ...posterOf(poster, body, findings), ...times, content: body ?? '' }
-      return [{ kind: 'comment', comment }]
+      return restComment(issue_number, comment, options, findings)
     },
   }
+}
+
+/** Returns a comment, unless it is folded away. */
+export function restComment(
+  issue_number: unknown,
+  { created_at: created, updated_at: updated, body: content, minimized, ...poster }: Foreign,
+  options: ConversionOptions,
+  findings: Findings,
+): readonly Made[] {
+  // Spam and abuse that GitHub folds away. The reason may be null.
+  if (isForeign(minimized) || says(minimized)) {
+    findings.notCarried('minimized', ['minimized'])
+    if (options.minimized !== 'keep') return []
+  }
+  return [commentOf({ issue_number, ...posterOf(poster, content, findings), created, updated, content })]
 }
 
 const PULL = /\/pull\/\d+#/
@@ -94,33 +102,37 @@ function posterOf(record: Foreign, body: unknown, findings: Findings): Foreign {
   const { url: _, total_count, ...counts } = objectOf(reactions)
   reportLinks(ATTACHMENT, body, ['body'], findings)
   if (says(total_count)) findings.notCarried('reactions', ['reactions'], countOf(total_count))
-  else leaveRest({ reactions: isForeign(reactions) ? counts : reactions }, [], findings)
+  else leaveRest({ reactions: isForeign(reactions) ? counts : reactions }, findings)
   if (says(assets)) findings.notCarried('attachment', ['assets'], listOf(assets).length)
-  leaveRest(rest, [], findings)
+  leaveRest(rest, findings)
   if (says(original_author)) {
     if (says(user)) findings.notCarried('imported_by', ['user'])
     return { poster_id: original_author_id, poster_name: original_author }
   }
   if (user === null) return GHOST
-  const { id, login, email } = objectOf(user)
-  return { poster_id: id, poster_name: login, ...filled({ poster_email: email }) }
+  const { id: poster_id, login: poster_name, email: poster_email } = objectOf(user)
+  return { poster_id, poster_name, poster_email }
 }
 
-/** A label of GitHub may be its name alone. */
-function labelOf(label: unknown, path: readonly PropertyKey[], state: ConversionState, findings: Findings): unknown {
+/** Returns a label. One of GitHub may be its name alone. */
+export function restLabel(label: unknown, state: ConversionState, findings: Findings): unknown {
   if (typeof label === 'string') return { name: label }
   // GitHub marks the labels that it made itself.
   const { name, color, description, default: _, ...rest } = objectOf(label)
-  leaveRest(rest, path, findings)
-  return state.label({ name, ...filled({ color, description }) }, path, findings)
+  leaveRest(rest, findings)
+  return state.label({ name, ...filled({ color, description }) }, findings)
 }
 
-function milestoneOf(milestone: unknown, state: ConversionState, findings: Findings): readonly Made[] {
+/** Returns a milestone, unless it was carried before. */
+export function restMilestone(milestone: unknown, state: ConversionState, findings: Findings): readonly Made[] {
   if (milestone === null || milestone === undefined) return []
 
-  const { title, description, due_on: deadline, state: status, number: _, ...others } = objectOf(milestone)
+  const { title, description, due_on, state: status, number: _, ...others } = objectOf(milestone)
   const { created_at: created, updated_at: updated, closed_at: closed, ...rest } = others
-  leaveRest(rest, ['milestone'], findings)
-  const filledTimes = filled({ description, deadline, created, updated, closed })
-  return state.milestone({ title, ...filledTimes, state: status }, ['milestone'], findings)
+  leaveRest(rest, findings)
+  const deadline = String(due_on).startsWith('9999-12-31') ? null : due_on // Gogs has no other word for none
+  return state.milestone(
+    { title, ...filled({ description, deadline, created, updated, closed }), state: status },
+    findings,
+  )
 }

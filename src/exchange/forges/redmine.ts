@@ -1,0 +1,90 @@
+import { GHOST } from '../../schema/placeholder-names.ts'
+import type { Path } from '../documents/source-record.ts'
+import { ConversionState } from './conversion-state.ts'
+import { commentOf, hasProperties, issueOf, labelsOf, leaveRest, listOf, objectOf, says } from './foreign.ts'
+import type { Conversion, ConversionOptions, Findings, Foreign, ForgeFormat, Made } from './forge-format.ts'
+import { isLeftOut, ownFilesIn, within } from './forge-format.ts'
+
+/** Issues of Redmine's REST API: pages of them, issues alone with their journals, or a folder of both. */
+export const redmineFormat: ForgeFormat = {
+  name: 'redmine',
+  recognizes(record) {
+    const [[, first] = []] = partsOf(objectOf(record))
+    return hasProperties(record, 'issues', 'total_count') || hasProperties(first, 'id', 'subject', 'tracker')
+  },
+  open(options, files) {
+    const [own, inPages] = [ownFilesIn(files), new Set<string>()]
+    return { issues: issues(options, new Set(own), inPages), ownFiles: () => new Set([...inPages, ...own]) }
+  },
+}
+
+/** A page has many issues, and what was asked for alone has one. */
+function partsOf(record: Foreign): readonly (readonly [path: Path, part: unknown])[] {
+  const { issue, issues } = record
+  if (says(issue)) return [[['issue'], issue]]
+  return Array.isArray(issues) ? issues.map((each, at) => [['issues', at], each]) : [[[], record]]
+}
+
+/** @param own - the files that are read in place of what a page has of their issues @param inPages - those that pages name */
+function issues(options: ConversionOptions, own: ReadonlySet<string>, inPages: Set<string>): Conversion {
+  const state = new ConversionState()
+  return {
+    mayRepeat: true,
+    state,
+    partsOf,
+    convert(record, findings, [list]) {
+      const { id, subject: title, description: content, status, author, assigned_to, fixed_version, ...others } = record
+      const { tracker, priority, category, journals, attachments, is_private, project: _, ...more } = others
+      const { created_on: created, updated_on: updated, closed_on: closed, ...rest } = more
+      const [version] = listOf(fixed_version).map(nameOf)
+      const before = version === undefined ? [] : state.milestone({ title: version, state: 'open' }, findings)
+      const file = `issues/${String(id)}.json`
+      if (list === 'issues' && own.has(file)) {
+        inPages.add(file)
+        return before
+      }
+      if (isLeftOut(says(is_private), id, options, findings)) return []
+
+      leaveRest(rest, findings)
+      if (says(attachments)) findings.notCarried('attachment', ['attachments'], listOf(attachments).length)
+      const of = { number: id, ...posterOf(author), title, content, milestone: version, created, updated, closed }
+      const issue = issueOf({
+        ...of,
+        // Redmine up to 3 does not say of a status, which may have any name, whether it is one of closed issues.
+        state: (objectOf(status)['is_closed'] ?? says(closed)) ? 'closed' : 'open',
+        labels: labelsOf({ tracker: nameOf(tracker), priority: nameOf(priority), category: nameOf(category) }),
+        assignees: listOf(assigned_to).map(nameOf),
+      })
+      const comments = listOf(journals)
+        .map(objectOf)
+        .flatMap((journal, at) => {
+          return journalOf(id, journal, options, within(findings, ['journals', at]))
+        })
+      return [...before, issue, ...comments]
+    },
+  }
+}
+
+/** Returns the comment of a change of an issue, if it has one. */
+function journalOf(
+  issue_number: unknown,
+  journal: Foreign,
+  options: ConversionOptions,
+  findings: Findings,
+): readonly Made[] {
+  const { id: _, user, notes: content, created_on: created, updated_on, private_notes, details, ...rest } = journal
+  if (says(details)) findings.notCarried('system_note', [])
+  if (!says(content) || isLeftOut(says(private_notes), undefined, options, findings)) return []
+  leaveRest(rest, findings)
+  return [commentOf({ issue_number, ...posterOf(user), created, updated: updated_on ?? created, content })]
+}
+
+/** There is only the displayed name of a user, not the login. */
+function posterOf(user: unknown): Foreign {
+  return user === null ? GHOST : { poster_id: objectOf(user)['id'], poster_name: nameOf(user) }
+}
+
+function nameOf(named: unknown): unknown {
+  const { name } = objectOf(named)
+  return typeof name === 'string' ? name.trimEnd() : name
+}
