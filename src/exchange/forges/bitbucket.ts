@@ -74,20 +74,21 @@ function tracker(logins: Logins): Conversion {
       leaveRest(rest, findings)
       const closed = CLOSED.has(status) ? (closings.get(id) ?? updated) : null
       const labels = labelsOf({ priority, component, version, status: PLAIN.has(status) ? null : status })
-      const of = { number: id, ...posterOf(record, 'reporter'), title, content, milestone, created, updated, closed }
+      const state = CLOSED.has(status) ? 'closed' : OPEN.has(status) ? 'open' : status
+      const of = { number: id, title, content, milestone, state, created, updated, closed }
       const lists = {
         labels: [...listOf(kind).map((name) => ({ name })), ...labels],
         assignees: listOf(assignee).map(() => nameOf(record, 'assignee')),
       }
-      return [issueOf({ ...of, state: CLOSED.has(status) ? 'closed' : OPEN.has(status) ? 'open' : status, ...lists })]
+      return [issueOf(of, posterOf(record, 'reporter'), lists)]
     },
     comments(record, findings) {
       const { id: _, issue, user: __, content, created_on: created, updated_on, ...rest } = record
       if (!says(content)) return [] // it only carries a change of the issue, which the logs have
       if (typeof issue === 'number' && !state.hasIssue(issue)) return leave(findings, 'comments')
       leaveRest(rest, findings)
-      const times = { created, updated: updated_on ?? created }
-      return [commentOf({ issue_number: issue, ...posterOf(record, 'user'), ...times, content })]
+      const of = { issue_number: issue, created, updated: updated_on ?? created, content }
+      return [commentOf(of, posterOf(record, 'user'))]
     },
     rest({ attachments, logs, meta: _, components: __, versions: ___, ...rest }, findings) {
       if (says(attachments)) findings.notCarried('attachment', ['attachments'], listOf(attachments).length)

@@ -66,31 +66,17 @@ export function hasProperties(value: unknown, ...names: readonly string[]): bool
   return isObject(value) && names.every((name) => Object.hasOwn(value, name))
 }
 
-/** Returns an issue. What is optional is left out if it is empty. */
-export function issueOf({ content, is_locked, poster_email, ref, milestone, closed, ...issue }: Foreign): Made {
+/** Returns an issue. What is optional is left out if it is empty. @param lists - its labels, reactions and assignees */
+export function issueOf(of: Foreign, { poster_id, poster_name, poster_email }: Foreign, lists: Foreign): Made {
+  const { number, title, content, state, is_locked, created, updated, ref, milestone, closed } = of
+  const known = { number, poster_id, poster_name, title, content: content ?? '', state, created, updated }
   const optional = filled({ poster_email, ref, milestone, closed })
-  return { kind: 'issue', issue: { content: content ?? '', is_locked: is_locked ?? false, ...optional, ...issue } }
+  return { kind: 'issue', issue: Object.assign(known, { is_locked: is_locked ?? false }, optional, lists) }
 }
 
-/** Returns a comment. What is optional is left out if it is empty. */
-export function commentOf({
-  issue_number,
-  poster_id,
-  poster_name,
-  poster_email,
-  content,
-  reactions,
-  ...times
-}: Foreign): Made {
+/** Returns a comment. What is optional is left out if it is empty. @param lists - its reactions */
+export function commentOf(of: Foreign, { poster_id, poster_name, poster_email }: Foreign, lists: Foreign = {}): Made {
+  const { issue_number, created, updated, content } = of
   const poster = { poster_id, poster_name, ...filled({ poster_email }) }
-  return {
-    kind: 'comment',
-    comment: {
-      issue_number,
-      ...poster,
-      ...times,
-      content: content ?? '',
-      ...(reactions !== undefined && { reactions }),
-    },
-  }
+  return { kind: 'comment', comment: { issue_number, ...poster, created, updated, content: content ?? '', ...lists } }
 }

@@ -125,7 +125,9 @@ export interface FolderFormat {
 
 /** Returns findings of a part of a record. */
 export function within(findings: Findings, part: Path): Findings {
-  return { ...NO_FINDINGS, notCarried: (what, path, count) => findings.notCarried(what, [...part, ...path], count) }
+  const { nameless, displayed, leftOut } = NO_FINDINGS
+  const notCarried: Findings['notCarried'] = (what, path, count) => findings.notCarried(what, [...part, ...path], count)
+  return { notCarried, nameless, displayed, leftOut }
 }
 
 /** Reports the attachments that a text links to. The links stay in the text, the files are not in the source. */

@@ -53,8 +53,9 @@ function issues(state: ConversionState, onIssue: (number: unknown, index: unknow
         reactions: reactionsOf(reactions, findings),
         assignees: listOf(assignees),
       }
-      const of = { number, poster_id, poster_name: poster_name ?? '', poster_email, title, content, ref, milestone }
-      return [issueOf({ ...of, state: status, is_locked, created, updated, closed, ...lists })]
+      const poster = { poster_id, poster_name: poster_name ?? '', poster_email }
+      const of = { number, title, content, ref, milestone, closed, state: status, is_locked, created, updated }
+      return [issueOf(of, poster, lists)]
     },
   }
 }
@@ -86,8 +87,9 @@ function comments(state: ConversionState): Conversion {
       if (typeof issue_number === 'number' && !state.hasIssue(issue_number)) return leave(findings, 'comments')
       reportLinks(ATTACHMENT, content, ['content'], findings)
       leaveRest(rest, findings)
-      const poster = { issue_number, poster_id, poster_name: poster_name ?? '', poster_email }
-      return [commentOf({ ...poster, created, updated, content, reactions: reactionsOf(reactions, findings) })]
+      const poster = { poster_id, poster_name: poster_name ?? '', poster_email }
+      const lists = { reactions: reactionsOf(reactions, findings) }
+      return [commentOf({ issue_number, created, updated, content }, poster, lists)]
     },
   }
 }

@@ -49,14 +49,15 @@ export function isNoteLeftOut(note: Foreign, options: ConversionOptions, finding
   return true
 }
 
-/** Returns an issue, behind its milestone. @param people - its author and its lists */
+/** Returns an issue, behind its milestone. */
 export function gitlabIssue(
   record: Foreign,
-  people: Foreign,
-  state: ConversionState,
+  author: Foreign,
+  lists: Foreign,
+  known: ConversionState,
   findings: Findings,
 ): readonly Made[] {
-  const { iid: number, title, description: content, state: status, discussion_locked: is_locked, ...others } = record
+  const { iid: number, title, description: content, state: given, discussion_locked: is_locked, ...others } = record
   const { milestone, created_at: created, updated_at: updated, closed_at: closed, _links: links, ...more } = others
   const { confidential: _, internal: __, ...rest } = more
   reportLinks(ATTACHMENT, content, ['description'], findings)
@@ -64,14 +65,16 @@ export function gitlabIssue(
     findings.notCarried('duplicate_of', ['_links', 'closed_as_duplicate_of'])
   }
   leaveOthers(rest, findings)
-  const of = { number, title, content, milestone: objectOf(milestone)['title'], state: STATES.get(status) ?? status }
-  const before = says(milestone) ? gitlabMilestone(objectOf(milestone), state, within(findings, ['milestone'])) : []
-  return [...before, issueOf({ ...of, is_locked, created, updated, closed, ...people })]
+  const { title: named } = objectOf(milestone)
+  const state = STATES.get(given) ?? given
+  const of = { number, title, content, milestone: named, closed, state, is_locked, created, updated }
+  const before = says(milestone) ? gitlabMilestone(objectOf(milestone), known, within(findings, ['milestone'])) : []
+  return [...before, issueOf(of, author, lists)]
 }
 
 /**
  * Returns a comment.
- * @param head - its issue and its author, and its reactions
+ * @param head - its issue and its author, and its lists
  * @param text - the name of the property with its text
  * @param threads - the discussions of its issue so far: a comment in one of them is an answer
  */
@@ -90,7 +93,8 @@ export function gitlabComment(
   }
   reportLinks(ATTACHMENT, content, [text], findings)
   leaveOthers(rest, findings)
-  return commentOf({ created, updated, content, ...head })
+  const { issue_number, lists } = head
+  return commentOf({ issue_number, created, updated, content }, head, objectOf(lists))
 }
 
 /** Returns a label, or the first one of its name. @param named - the property that has the name */

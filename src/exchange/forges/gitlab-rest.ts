@@ -31,8 +31,7 @@ function issues(state: ConversionState, hasNotes: boolean, options: ConversionOp
         if (says(votes)) findings.notCarried('reactions', [name], countOf(votes))
       }
       const names = [...listOf(assignees), ...listOf(assignee)].map((user) => objectOf(user)['username'])
-      const people = {
-        ...posterOf(author),
+      const lists = {
         // A label is its name alone, or an object if the list was asked for with `with_labels_details`.
         labels: listOf(labels).map((label, at) =>
           typeof label === 'string'
@@ -41,7 +40,7 @@ function issues(state: ConversionState, hasNotes: boolean, options: ConversionOp
         ),
         assignees: [...new Set(names)],
       }
-      return gitlabIssue(issue, people, state, findings)
+      return gitlabIssue(issue, posterOf(author), lists, state, findings)
     },
   }
 }

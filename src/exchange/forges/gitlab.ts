@@ -108,8 +108,8 @@ function issues(state: ConversionState, people: People, options: ConversionOptio
 
       const { author_id, label_links, award_emoji, issue_assignees, notes, ...issue } = record
       const names = listOf(issue_assignees).map((each, at) => assigneeOf(each, ['issue_assignees', at], findings))
-      const of = {
-        ...posterOf(author_id, [], findings),
+      const author = posterOf(author_id, [], findings)
+      const lists = {
         labels: listOf(label_links).map((link, at) =>
           labelOfLink(link, within(findings, ['label_links', at, 'label'])),
         ),
@@ -118,15 +118,15 @@ function issues(state: ConversionState, people: People, options: ConversionOptio
       }
       const threads = new Set<unknown>()
       const comments = listOf(notes).flatMap((each, at) => {
-        const { author_id: author, author: displayed, award_emoji: awards, ...note } = objectOf(each)
+        const { author_id: by, author: displayed, award_emoji: awards, ...note } = objectOf(each)
         const [path, ofNote] = [['notes', at], within(findings, ['notes', at])]
-        if (says(author)) findings.displayed(nameOf(author), objectOf(displayed)['name'])
+        if (says(by)) findings.displayed(nameOf(by), objectOf(displayed)['name'])
         if (isNoteLeftOut(note, options, ofNote)) return []
-        const head = { issue_number: record['iid'], ...posterOf(author, path, findings) }
-        const reactions = reactionsOf(awards, ofNote)
-        return gitlabComment({ ...head, reactions }, note, 'note', threads, ofNote)
+        const lists = { reactions: reactionsOf(awards, ofNote) }
+        const head = { issue_number: record['iid'], lists, ...posterOf(by, path, findings) }
+        return gitlabComment(head, note, 'note', threads, ofNote)
       })
-      return [...gitlabIssue(issue, of, state, findings), ...comments]
+      return [...gitlabIssue(issue, author, lists, state, findings), ...comments]
     },
   }
 }

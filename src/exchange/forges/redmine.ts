@@ -33,7 +33,16 @@ function issues(options: ConversionOptions, own: ReadonlySet<string>, inPages: S
     state,
     partsOf,
     convert(record, findings, [list]) {
-      const { id, subject: title, description: content, status, author, assigned_to, fixed_version, ...others } = record
+      const {
+        id,
+        subject: title,
+        description: content,
+        status: given,
+        author,
+        assigned_to,
+        fixed_version,
+        ...others
+      } = record
       const { tracker, priority, category, journals, attachments, is_private, project: _, ...more } = others
       const { created_on: created, updated_on: updated, closed_on: closed, ...rest } = more
       const [version] = listOf(fixed_version).map(nameOf)
@@ -47,20 +56,19 @@ function issues(options: ConversionOptions, own: ReadonlySet<string>, inPages: S
 
       leaveRest(rest, findings)
       if (says(attachments)) findings.notCarried('attachment', ['attachments'], listOf(attachments).length)
-      const of = { number: id, ...posterOf(author), title, content, milestone: version, created, updated, closed }
-      const issue = issueOf({
-        ...of,
-        // Redmine up to 3 does not say of a status, which may have any name, whether it is one of closed issues.
-        state: (objectOf(status)['is_closed'] ?? says(closed)) ? 'closed' : 'open',
+      // Redmine up to 3 does not say of a status, which may have any name, whether it is one of closed issues.
+      const status = (objectOf(given)['is_closed'] ?? says(closed)) ? 'closed' : 'open'
+      const of = { number: id, title, content, milestone: version, state: status, created, updated, closed }
+      const lists = {
         labels: labelsOf({ tracker: nameOf(tracker), priority: nameOf(priority), category: nameOf(category) }),
         assignees: listOf(assigned_to).map(nameOf),
-      })
+      }
       const comments = listOf(journals)
         .map(objectOf)
         .flatMap((journal, at) => {
           return journalOf(id, journal, options, within(findings, ['journals', at]))
         })
-      return [...before, issue, ...comments]
+      return [...before, issueOf(of, posterOf(author), lists), ...comments]
     },
   }
 }
@@ -76,7 +84,7 @@ function journalOf(
   if (says(details)) findings.notCarried('system_note', [])
   if (!says(content) || isLeftOut(says(private_notes), undefined, options, findings)) return []
   leaveRest(rest, findings)
-  return [commentOf({ issue_number, ...posterOf(user), created, updated: updated_on ?? created, content })]
+  return [commentOf({ issue_number, created, updated: updated_on ?? created, content }, posterOf(user))]
 }
 
 /** There is only the displayed name of a user, not the login. */

@@ -48,8 +48,8 @@ export function restIssues(state: ConversionState, hasComments: boolean): Conver
         assignees: [...new Set(names)],
       }
       const { title: named } = objectOf(milestone)
-      const of = { number, ...posterOf(poster, content, findings), title, content, ref, milestone: named, closed }
-      const issue = issueOf({ ...of, state: status, is_locked, created, updated, ...lists })
+      const of = { number, title, content, ref, milestone: named, closed, state: status, is_locked, created, updated }
+      const issue = issueOf(of, posterOf(poster, content, findings), lists)
       return [...restMilestone(milestone, state, within(findings, ['milestone'])), issue]
     },
   }
@@ -85,7 +85,7 @@ export function restComment(
     findings.notCarried('minimized', ['minimized'])
     if (options.minimized !== 'keep') return []
   }
-  return [commentOf({ issue_number, ...posterOf(poster, content, findings), created, updated, content })]
+  return [commentOf({ issue_number, created, updated, content }, posterOf(poster, content, findings))]
 }
 
 const PULL = /\/pull\/\d+#/
