@@ -12,7 +12,7 @@ import type { IssueSource, ListSource, ReadOptions, SourceFolder } from './read-
 import { bytesIn, checkReading, listSource, sizeLimitsOf } from './read-options.ts'
 import { areRecords, inside, Reading } from './reading.ts'
 import { Repetitions } from './repetitions.ts'
-import type { Finding, Path, SourceRecords } from './source-record.ts'
+import type { Path, SourceRecords } from './source-record.ts'
 import { BEGINNING, Unreadable } from './source-record.ts'
 
 /**
@@ -164,14 +164,18 @@ async function* converted(
           }
           const whole = { pointer: `/${index}`, ...bytes, ...inFile }
           index += 1
+          let others = faults
           for (const [path, part] of partsOf(value, conversion)) {
+            const own = others.filter((fault) => path.every((step, at) => String(step) === String(fault.path[at])))
+            if (own.length > 0) others = others.filter((fault) => !own.includes(fault))
             const place = path.length === 0 ? whole : inside(whole, path)
-            const made = madeOf(part, conversion, reading, path)
-            const records = reading.accept(made, faultsIn(path, faults), place, repetitions)
+            const inPart = own.map((fault) => ({ ...fault, path: fault.path.slice(path.length) }))
+            const records = reading.accept(madeOf(part, conversion, reading, path), inPart, place, repetitions)
             if (records === undefined) continue
             conversion.state?.carried(records)
             for (const record of records) located.push({ record, place })
           }
+          if (others.length > 0) reading.accept([], others, whole)
         }
       } catch (error) {
         yield located
@@ -193,13 +197,6 @@ function partsOf(value: unknown, conversion: Conversion): Iterable<readonly [pat
 
 const WHOLE: Path = []
 
-/** Returns the faults of a record that are in a part of it. */
-function faultsIn(part: Path, faults: readonly Finding[]): readonly Finding[] {
-  if (part.length === 0 || faults.length === 0) return faults
-  const inPart = faults.filter(({ path }) => part.every((step, at) => String(path[at]) === String(step)))
-  return inPart.map((fault) => ({ ...fault, path: fault.path.slice(part.length) }))
-}
-
 function madeOf(part: unknown, conversion: Conversion, findings: Findings, path: Path): readonly Made[] {
   return isForeign(part) ? conversion.convert(part, findings, path) : [{ kind: 'issue', issue: part }]
 }
@@ -212,7 +209,7 @@ async function repetitionsIn(records: SourceRecords | undefined, conversion: Con
       for (const { value, faults } of batch) {
         for (const [path, part] of partsOf(value, conversion)) {
           const made = madeOf(part, conversion, NO_FINDINGS, path)
-          if (faultsIn(path, faults).length === 0 && areRecords(made)) repetitions.note(made)
+          if (faults.length === 0 && areRecords(made)) repetitions.note(made)
         }
       }
     }

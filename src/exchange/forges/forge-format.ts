@@ -1,6 +1,5 @@
 import type { ExchangeRecord, SourcePlace } from '../../schema/issue-record.ts'
 import type { Path } from '../documents/source-record.ts'
-import type { ConversionState } from './conversion-state.ts'
 
 /** The forms of a source: our own documents, and what other forges write. */
 export type ExchangeFormat =
@@ -64,7 +63,7 @@ export interface Conversion {
   /** Returns the parts of a record that has many issues: one that is not valid does not take the others with it. */
   partsOf?(record: Foreign): Iterable<readonly [path: Path, part: unknown]>
   /** Learns the exchange records of each valid record. */
-  readonly state?: ConversionState
+  readonly state?: { carried(records: readonly ExchangeRecord[]): void }
 }
 
 /** Exchange records, several at once, and for each the place of the record in the source that it came from. */

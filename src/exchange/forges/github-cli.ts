@@ -48,7 +48,7 @@ function asInRest(record: Foreign, findings: Findings): Foreign {
   const { dueOn: due_on, ...named } = objectOf(milestone)
   const counts = listOf(reactionGroups).map((group) => Number(objectOf(objectOf(group)['users'])['totalCount']))
   const reactions = counts.reduce((sum, count) => sum + count, 0)
-  if (says(reactions)) findings.notCarried('reactions', ['reactionGroups'], reactions)
+  if (reactions !== 0) findings.notCarried('reactions', ['reactionGroups'], reactions || 1)
   const of = { user: userOf(author), state: STATES.get(state) ?? state, created_at, updated_at, closed_at, minimized }
   return { ...of, milestone: says(milestone) ? { ...named, due_on, state: 'open' } : null, ...rest }
 }

@@ -93,6 +93,6 @@ function posterOf(user: unknown): Foreign {
 }
 
 function nameOf(named: unknown): unknown {
-  const { name } = objectOf(named)
+  const { name = named } = objectOf(named)
   return typeof name === 'string' ? name.trimEnd() : name
 }

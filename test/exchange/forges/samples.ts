@@ -13,13 +13,18 @@ function filesOf(folder: string): Files {
   return Object.fromEntries(files.map((name) => [name, readFileSync(join(path, name), 'utf8')]))
 }
 
-/** A folder of each forge, as it writes it: an issue or two, and a comment. */
-export const FOLDERS: { readonly [Forge in 'github' | 'gitlab' | 'gitlab-rest' | 'gitea' | 'gitea-dump']: Files } = {
+type Forge = 'github' | 'github-cli' | 'gitlab' | 'gitlab-rest' | 'gitea' | 'gitea-dump' | 'bitbucket' | 'redmine'
+
+/** A folder of each forge, as it writes it: a few issues, and their comments. */
+export const FOLDERS: { readonly [Name in Forge]: Files } = {
   github: filesOf('github'),
+  'github-cli': filesOf('github-cli'),
   gitlab: filesOf('gitlab'),
   'gitlab-rest': filesOf('gitlab-rest'),
   gitea: filesOf('gitea'),
   'gitea-dump': filesOf('gitea-dump'),
+  bitbucket: filesOf('bitbucket'),
+  redmine: filesOf('redmine'),
 }
 
 function recordsOf(files: Files, name: string): readonly Sample[] {
@@ -38,4 +43,7 @@ export const gitlabMembers: readonly Sample[] = recordsOf(FOLDERS.gitlab, 'tree/
 export const gitlabRestIssue: Sample = firstOf(FOLDERS['gitlab-rest'], 'issues.json')
 export const gitlabNote: Sample = firstOf(FOLDERS['gitlab-rest'], 'notes.json')
 export const giteaIssues: readonly Sample[] = recordsOf(FOLDERS.gitea, 'issues.json')
+export const ghIssues: readonly Sample[] = recordsOf(FOLDERS['github-cli'], 'issues.json')
+export const bitbucketTracker: Sample = JSON.parse(FOLDERS.bitbucket['db-2.0.json'] ?? '')
+export const redmineIssue: Sample = JSON.parse(FOLDERS.redmine['issues/812.json'] ?? '').issue
 export const giteaDump: Files = FOLDERS['gitea-dump']
