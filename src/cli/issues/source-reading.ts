@@ -32,10 +32,14 @@ export type SourceOptions = ResultOptions & {
 
 const HELP = `
 SOURCE is a file, a folder that a forge wrote, or - for standard input: an issue document, a list
-that GitHub, GitLab or Gitea serves, a Gitea dump, or an unpacked GitLab export. docs/exchange.md
-describes them, and what each of them loses.`
+that GitHub, GitLab, Gitea, Gogs, GitBucket or Redmine serves, what gh issue list --json prints, a
+Gitea dump, or an unpacked export of GitLab or Bitbucket. docs/exchange.md describes them, and what
+each of them loses.`
 
-const FORMATS = ['document', 'github', 'gitlab', 'gitlab-rest', 'gitea', 'gitea-dump'] as const
+const FORMATS = [
+  ...(['document', 'github', 'github-cli', 'gitlab', 'gitlab-rest'] as const),
+  ...(['gitea', 'gitea-dump', 'bitbucket', 'redmine'] as const),
+]
 
 /** Adds what names a source of issues, these options, and their help. */
 export function ofSource<O extends OptionValues>(command: Command<[], O>): Command<[string], O & SourceOptions>

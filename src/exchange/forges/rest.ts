@@ -35,7 +35,8 @@ export function restIssues(state: ConversionState, hasComments: boolean): Conver
       const { number, title, body: content, ref, labels, milestone, state: status, locked, ...others } = record
       const { created_at: created, updated_at: updated, closed_at: closed, is_locked = locked, ...more } = others
       const { assignee, assignees, comments: count, pull_request, repository: _, ...poster } = more
-      if (says(pull_request)) {
+      // An open one of Gogs and of older Gitea is {"merged":false,"merged_at":null}.
+      if (isForeign(pull_request) || says(pull_request)) {
         findings.leftOut(number)
         state.addPull(number)
         return leave(findings, 'pull_request')
