@@ -29,11 +29,14 @@ export const githubCliFormat: ForgeFormat = {
       issues: {
         ...issues,
         convert({ comments, ...record }, findings, path) {
-          const answers = listOf(comments).flatMap((comment, at) => {
-            const ofComment = within(findings, ['comments', at])
-            return restComment(record['number'], asInRest(objectOf(comment), ofComment), options, ofComment)
+          const answers = listOf(comments).flatMap((each, at) => {
+            const [comment, ofComment] = [objectOf(each), within(findings, ['comments', at])]
+            const made = restComment(record['number'], asInRest(comment), options, ofComment)
+            if (made.length > 0) reportReactions(comment, ofComment)
+            return made
           })
-          return [...issues.convert(asInRest(record, findings), findings, path), ...answers]
+          reportReactions(record, findings)
+          return [...issues.convert(asInRest(record), findings, path), ...answers]
         },
       },
     }
@@ -41,16 +44,27 @@ export const githubCliFormat: ForgeFormat = {
 }
 
 /** Returns an issue or a comment with the names of the REST API, without what `gh` derives or says of its user. */
-function asInRest(record: Foreign, findings: Findings): Foreign {
+function asInRest(record: Foreign): Foreign {
   const { author, createdAt: created_at, updatedAt: updated_at = created_at, closedAt: closed_at, ...others } = record
-  const { state, milestone, reactionGroups, isMinimized: minimized, minimizedReason: _, closed: __, ...more } = others
-  const { authorAssociation: ___, includesCreatedEdit: ____, viewerDidAuthor: _____, ...rest } = more
+  const {
+    state,
+    milestone,
+    reactionGroups: _____,
+    isMinimized: minimized,
+    minimizedReason: _,
+    closed: __,
+    ...more
+  } = others
+  const { authorAssociation: ___, includesCreatedEdit: ____, viewerDidAuthor: ______, ...rest } = more
   const { dueOn: due_on, ...named } = objectOf(milestone)
-  const counts = listOf(reactionGroups).map((group) => Number(objectOf(objectOf(group)['users'])['totalCount']))
-  const reactions = counts.reduce((sum, count) => sum + count, 0)
-  if (reactions !== 0) findings.notCarried('reactions', ['reactionGroups'], reactions || 1)
   const of = { user: userOf(author), state: STATES.get(state) ?? state, created_at, updated_at, closed_at, minimized }
   return { ...of, milestone: says(milestone) ? { ...named, due_on, state: 'open' } : null, ...rest }
+}
+
+function reportReactions({ reactionGroups }: Foreign, findings: Findings): void {
+  const counts = listOf(reactionGroups).map((group) => Number(objectOf(objectOf(group)['users'])['totalCount']))
+  const sum = counts.reduce((one, other) => one + other, 0)
+  if (sum !== 0) findings.notCarried('reactions', ['reactionGroups'], sum || 1)
 }
 
 /** A user who is gone has no name, and the name of an app is behind a word. */
