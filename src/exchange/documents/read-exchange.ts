@@ -2,7 +2,7 @@ import { invalidDocument } from '../../schema/invalid-document.ts'
 import type { ExchangeRecord, IssueRecord, RecordLocator, SourcePlace } from '../../schema/issue-record.ts'
 import { formatOfFolder, formatOfRecord } from '../forges/all-formats.ts'
 import { isForeign } from '../forges/foreign.ts'
-import type { Conversion, Findings, LocatedRecords, Made } from '../forges/forge-format.ts'
+import type { Conversion, Findings, LocatedRecords, Made, Part } from '../forges/forge-format.ts'
 import { NO_FINDINGS } from '../forges/forge-format.ts'
 import { readJson } from '../json/read-json.ts'
 import { readYaml } from '../yaml/read-yaml.ts'
@@ -164,16 +164,21 @@ async function* converted(
           }
           const whole = { pointer: `/${index}`, ...bytes, ...inFile }
           index += 1
-          let others = faults
-          for (const [path, part] of partsOf(value, conversion)) {
+          const known = conversion
+          const take = (part: unknown, path: Path, own: typeof faults, at: SourcePlace): void => {
+            const records = reading.accept(madeOf(part, known, reading, path), own, at, repetitions)
+            if (records === undefined) return
+            known.state?.carried(records)
+            for (const record of records) located.push({ record, place: at })
+          }
+          const parts = partsOf(value, conversion)
+          if (parts === undefined) take(value, WHOLE, faults, whole)
+          let others = parts === undefined ? [] : faults
+          for (const [path, part] of parts ?? []) {
             const own = others.filter((fault) => path.every((step, at) => String(step) === String(fault.path[at])))
-            if (own.length > 0) others = others.filter((fault) => !own.includes(fault))
-            const place = path.length === 0 ? whole : inside(whole, path)
+            others = others.filter((fault) => !own.includes(fault))
             const inPart = own.map((fault) => ({ ...fault, path: fault.path.slice(path.length) }))
-            const records = reading.accept(madeOf(part, conversion, reading, path), inPart, place, repetitions)
-            if (records === undefined) continue
-            conversion.state?.carried(records)
-            for (const record of records) located.push({ record, place })
+            take(part, path, inPart, inside(whole, path))
           }
           if (others.length > 0) reading.accept([], others, whole)
         }
@@ -190,9 +195,9 @@ async function* converted(
   }
 }
 
-/** Returns the parts of a record that are converted alone: only itself, unless it has many issues. */
-function partsOf(value: unknown, conversion: Conversion): Iterable<readonly [path: Path, part: unknown]> {
-  return (isForeign(value) && conversion.partsOf?.(value)) || [[WHOLE, value]]
+/** Returns the parts of a record that are converted alone. Undefined: it is converted as a whole. */
+function partsOf(value: unknown, conversion: Conversion): readonly Part[] | undefined {
+  return isForeign(value) ? conversion.partsOf?.(value) : undefined
 }
 
 const WHOLE: Path = []
@@ -207,7 +212,7 @@ async function repetitionsIn(records: SourceRecords | undefined, conversion: Con
   try {
     for await (const batch of records ?? []) {
       for (const { value, faults } of batch) {
-        for (const [path, part] of partsOf(value, conversion)) {
+        for (const [path, part] of partsOf(value, conversion) ?? [[WHOLE, value]]) {
           const made = madeOf(part, conversion, NO_FINDINGS, path)
           if (faults.length === 0 && areRecords(made)) repetitions.note(made)
         }

@@ -49,11 +49,8 @@ export function formatOfRecord(record: unknown, name: ExchangeFormat | undefined
 /** Returns the form of a folder with these files. Undefined: no forge wrote it. */
 export function formatOfFolder(names: readonly string[], name: ExchangeFormat | undefined): FolderFormat | undefined {
   const formats = ALL_FORMATS.filter((format) => name === undefined || format.name === name)
-  const folders = [
-    ...formats.flatMap(({ folder }) => folder ?? []),
-    ...(formats.some(isList) ? [listFolder(name)] : []),
-  ]
-  return folders.find((folder) => folder.rootIn(names) !== undefined)
+  const lists = formats.some(isList) ? [listFolder(name)] : []
+  return [...formats.flatMap(({ folder }) => folder ?? []), ...lists].find(({ rootIn }) => rootIn(names) !== undefined)
 }
 
 function isList(format: ForgeFormat): boolean {
@@ -73,11 +70,9 @@ function listFolder(name: ExchangeFormat | undefined): FolderFormat {
         return lists?.issues
       }
       yield* read('issues.json', choose)
-      yield* read(
-        format?.commentsFile ?? 'comments.json',
-        () => lists?.comments ?? githubFormat.open(options, files).comments,
-      )
-      const own = lists === undefined && !files.includes('issues.json') ? ownFilesIn(files) : lists?.ownFiles?.()
+      if (files.includes('issues.json')) lists ??= githubFormat.open(options, files) // it has no issues
+      yield* read(format?.commentsFile ?? 'comments.json', () => lists?.comments)
+      const own = lists === undefined ? ownFilesIn(files) : lists.ownFiles?.()
       for (const file of own ?? []) yield* read(file, choose)
     },
   }

@@ -1,8 +1,7 @@
 import { GHOST } from '../../schema/placeholder-names.ts'
-import type { Path } from '../documents/source-record.ts'
 import { ConversionState } from './conversion-state.ts'
 import { commentOf, hasProperties, issueOf, labelsOf, leaveRest, listOf, objectOf, says } from './foreign.ts'
-import type { Conversion, Foreign, ForgeFormat } from './forge-format.ts'
+import type { Conversion, Foreign, ForgeFormat, Part } from './forge-format.ts'
 import { leave, rootOf } from './forge-format.ts'
 
 /** The first version of the database of a tracker has the logins of users, the second one only their displayed names. */
@@ -12,6 +11,7 @@ const [FIRST, SECOND] = ['db-1.0.json', 'db-2.0.json']
 export const bitbucketFormat: ForgeFormat = {
   name: 'bitbucket',
   recognizes: isTracker,
+  refusal: (record) => (isTracker(record) ? undefined : 'expected an object with issues, comments, logs and meta'),
   open: () => ({ issues: tracker(new Map()) }),
   folder: {
     rootIn: (files) => rootOf(files, SECOND) ?? rootOf(files, FIRST),
@@ -57,10 +57,7 @@ function tracker(logins: Logins): Conversion {
     const user = logins.get(`${role} ${String(record['id'])}`) ?? record[role]
     return says(user) ? (objectOf(user)['display_name'] ?? user) : GHOST.poster_name
   }
-  const posterOf = (record: Foreign, role: string) => ({
-    poster_id: GHOST.poster_id,
-    poster_name: nameOf(record, role),
-  })
+  const posterOf = (record: Foreign, role: string) => ({ ...GHOST, poster_name: nameOf(record, role) })
 
   /** By the list that a part of the object is in. */
   const conversions: { readonly [list: PropertyKey]: Conversion['convert'] } = {
@@ -74,8 +71,8 @@ function tracker(logins: Logins): Conversion {
       leaveRest(rest, findings)
       const closed = CLOSED.has(status) ? (closings.get(id) ?? updated) : null
       const labels = labelsOf({ priority, component, version, status: PLAIN.has(status) ? null : status })
-      const state = CLOSED.has(status) ? 'closed' : OPEN.has(status) ? 'open' : status
-      const of = { number: id, title, content, milestone, state, created, updated, closed }
+      const stateOf = CLOSED.has(status) ? 'closed' : OPEN.has(status) ? 'open' : status
+      const of = { number: id, title, content, milestone, state: stateOf, created, updated, closed }
       const lists = {
         labels: [...listOf(kind).map((name) => ({ name })), ...labels],
         assignees: listOf(assignee).map(() => nameOf(record, 'assignee')),
@@ -117,22 +114,15 @@ function closingsIn(logs: unknown): ReadonlyMap<unknown, unknown> {
 }
 
 /** Returns the milestones, the issues by their numbers, each with its comments behind it, and the rest. */
-function partsOf({
-  milestones,
-  issues,
-  comments,
-  ...rest
-}: Foreign): readonly (readonly [path: Path, part: unknown])[] {
+function partsOf({ milestones, issues, comments, ...rest }: Foreign): readonly Part[] {
   const partsIn = (list: string, values: unknown, ofIssue: string, ofComment: string) =>
-    listOf(values).map((part, at) => {
-      const { [ofIssue]: issue, [ofComment]: comment = 0 } = objectOf(part)
-      return { issue: Number(issue), comment: Number(comment), path: [list, at], part }
+    listOf(values).map((value, at) => {
+      const { [ofIssue]: issue, [ofComment]: comment = 0 } = objectOf(value)
+      return { issue: Number(issue), comment: Number(comment), part: [[list, at], value] as const }
     })
   const sorted = [...partsIn('issues', issues, 'id', ''), ...partsIn('comments', comments, 'issue', 'id')].sort(
     (one, other) => one.issue - other.issue || one.comment - other.comment,
   )
-  return [...partsIn('milestones', milestones, '', ''), ...sorted, { path: [], part: rest }].map(({ path, part }) => [
-    path,
-    part,
-  ])
+  const parts = [...partsIn('milestones', milestones, '', ''), ...sorted].map(({ part }) => part)
+  return [...parts, [[], rest]]
 }

@@ -51,6 +51,9 @@ export type Made =
   | { readonly kind: 'issue'; readonly issue: unknown }
   | { readonly kind: 'comment'; readonly comment: unknown }
 
+/** A part of a record, and its path in it. */
+export type Part = readonly [path: Path, part: unknown]
+
 /** Converts the records of one list, in their order. It may remember what it has seen, but not whole records. */
 export interface Conversion {
   /** Whether an issue may occur several times: its list was fetched page by page. */
@@ -61,7 +64,7 @@ export interface Conversion {
    */
   convert(record: Foreign, findings: Findings, path: Path): readonly Made[]
   /** Returns the parts of a record that has many issues: one that is not valid does not take the others with it. */
-  partsOf?(record: Foreign): Iterable<readonly [path: Path, part: unknown]>
+  partsOf?(record: Foreign): readonly Part[]
   /** Learns the exchange records of each valid record. */
   readonly state?: { carried(records: readonly ExchangeRecord[]): void }
 }

@@ -46,16 +46,8 @@ export const githubCliFormat: ForgeFormat = {
 /** Returns an issue or a comment with the names of the REST API, without what `gh` derives or says of its user. */
 function asInRest(record: Foreign): Foreign {
   const { author, createdAt: created_at, updatedAt: updated_at = created_at, closedAt: closed_at, ...others } = record
-  const {
-    state,
-    milestone,
-    reactionGroups: _____,
-    isMinimized: minimized,
-    minimizedReason: _,
-    closed: __,
-    ...more
-  } = others
-  const { authorAssociation: ___, includesCreatedEdit: ____, viewerDidAuthor: ______, ...rest } = more
+  const { state, milestone, reactionGroups: _, isMinimized: minimized, minimizedReason: __, ...more } = others
+  const { closed: ___, authorAssociation: ____, includesCreatedEdit: _____, viewerDidAuthor: ______, ...rest } = more
   const { dueOn: due_on, ...named } = objectOf(milestone)
   const of = { user: userOf(author), state: STATES.get(state) ?? state, created_at, updated_at, closed_at, minimized }
   return { ...of, milestone: says(milestone) ? { ...named, due_on, state: 'open' } : null, ...rest }

@@ -34,17 +34,14 @@ function isPlainType(name: string, value: unknown): boolean {
 }
 
 /** Whether not every reader may see an issue or a note. */
-export function isLeftOutOfGitlab(
-  { iid, confidential, internal }: Foreign,
-  options: ConversionOptions,
-  findings: Findings,
-): boolean {
+export function isHidden(record: Foreign, options: ConversionOptions, findings: Findings): boolean {
+  const { iid, confidential, internal } = record
   return isLeftOut(says(confidential) || says(internal), iid, options, findings)
 }
 
 /** Whether a note is no comment, or not every reader may see it. */
-export function isNoteLeftOut(note: Foreign, options: ConversionOptions, findings: Findings): boolean {
-  if (!says(note['system'])) return isLeftOutOfGitlab(note, options, findings)
+export function isNoComment(note: Foreign, options: ConversionOptions, findings: Findings): boolean {
+  if (!says(note['system'])) return isHidden(note, options, findings)
   findings.notCarried('system_note', [])
   return true
 }
@@ -68,7 +65,7 @@ export function gitlabIssue(
   const { title: named } = objectOf(milestone)
   const state = STATES.get(given) ?? given
   const of = { number, title, content, milestone: named, closed, state, is_locked, created, updated }
-  const before = says(milestone) ? gitlabMilestone(objectOf(milestone), known, within(findings, ['milestone'])) : []
+  const before = says(milestone) ? milestoneOf(objectOf(milestone), known, within(findings, ['milestone'])) : []
   return [...before, issueOf(of, author, lists)]
 }
 
@@ -98,12 +95,7 @@ export function gitlabComment(
 }
 
 /** Returns a label, or the first one of its name. @param named - the property that has the name */
-export function gitlabLabel(
-  record: Foreign,
-  named: 'name' | 'title',
-  state: ConversionState,
-  findings: Findings,
-): unknown {
+export function labelOf(record: Foreign, named: 'name' | 'title', state: ConversionState, findings: Findings): unknown {
   const { [named]: name, color, description, created_at: _, updated_at: __, ...rest } = record
   leaveOthers(rest, findings)
   const bare = typeof color === 'string' ? color.replace(/^#/, '') : color
@@ -111,7 +103,7 @@ export function gitlabLabel(
 }
 
 /** Returns a milestone, unless it was carried before. */
-export function gitlabMilestone(record: Foreign, state: ConversionState, findings: Findings): readonly Made[] {
+export function milestoneOf(record: Foreign, state: ConversionState, findings: Findings): readonly Made[] {
   const { title, description, due_date, created_at: created, updated_at: updated, state: status, ...rest } = record
   leaveOthers(rest, findings)
   const deadline = says(due_date) ? `${String(due_date)}T00:00:00Z` : undefined

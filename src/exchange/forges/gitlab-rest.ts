@@ -3,7 +3,7 @@ import { ConversionState } from './conversion-state.ts'
 import { hasProperties, listOf, objectOf, says } from './foreign.ts'
 import type { Conversion, ConversionOptions, Foreign, ForgeFormat } from './forge-format.ts'
 import { countOf, leave, within } from './forge-format.ts'
-import { gitlabComment, gitlabIssue, gitlabLabel, isLeftOutOfGitlab, isNoteLeftOut } from './gitlab-records.ts'
+import { gitlabComment, gitlabIssue, isHidden, isNoComment, labelOf } from './gitlab-records.ts'
 
 const NOTES = 'notes.json'
 
@@ -23,7 +23,7 @@ function issues(state: ConversionState, hasNotes: boolean, options: ConversionOp
     mayRepeat: true,
     state,
     convert(record, findings) {
-      if (isLeftOutOfGitlab(record, options, findings)) return []
+      if (isHidden(record, options, findings)) return []
 
       const { author, labels, assignee, assignees, user_notes_count: count, upvotes, downvotes, ...issue } = record
       if (!hasNotes && says(count)) findings.notCarried('comments', ['user_notes_count'], countOf(count))
@@ -36,7 +36,7 @@ function issues(state: ConversionState, hasNotes: boolean, options: ConversionOp
         labels: listOf(labels).map((label, at) =>
           typeof label === 'string'
             ? { name: label }
-            : gitlabLabel(objectOf(label), 'name', state, within(findings, ['labels', at])),
+            : labelOf(objectOf(label), 'name', state, within(findings, ['labels', at])),
         ),
         assignees: [...new Set(names)],
       }
@@ -56,7 +56,7 @@ function notes(state: ConversionState, options: ConversionOptions): Conversion {
       if (noteable_type !== 'Issue' || (typeof issue_number === 'number' && !state.hasIssue(issue_number))) {
         return leave(findings, 'comments')
       }
-      if (isNoteLeftOut(note, options, findings)) return []
+      if (isNoComment(note, options, findings)) return []
       if (issue_number !== threadsOf) threads = new Set() // the notes of an issue follow each other
       threadsOf = issue_number
       return [gitlabComment({ issue_number, ...posterOf(author) }, note, 'body', threads, findings)]

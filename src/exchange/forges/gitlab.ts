@@ -7,11 +7,11 @@ import { filesNamed, rootOf, within } from './forge-format.ts'
 import {
   gitlabComment,
   gitlabIssue,
-  gitlabLabel,
-  gitlabMilestone,
-  isLeftOutOfGitlab,
-  isNoteLeftOut,
+  isHidden,
+  isNoComment,
+  labelOf,
   leaveOthers,
+  milestoneOf,
 } from './gitlab-records.ts'
 
 const ISSUES = 'issues.ndjson'
@@ -43,9 +43,9 @@ function rootIn(files: readonly string[]): string | undefined {
 function listsOf({ options }: FolderReading): readonly (readonly [name: string, conversion: Conversion])[] {
   const [state, people]: [ConversionState, People] = [new ConversionState(), new Map()]
   const label: Conversion['convert'] = (record, findings) => [
-    { kind: 'label', label: gitlabLabel(record, 'title', state, findings) },
+    { kind: 'label', label: labelOf(record, 'title', state, findings) },
   ]
-  const milestone: Conversion['convert'] = (record, findings) => gitlabMilestone(record, state, findings)
+  const milestone: Conversion['convert'] = (record, findings) => milestoneOf(record, state, findings)
   return [
     ['project_members.ndjson', members(people)],
     ['labels.ndjson', { state, convert: label }],
@@ -97,14 +97,14 @@ function issues(state: ConversionState, people: People, options: ConversionOptio
       return { user_id, ...filled({ user_name }), content: REACTIONS.get(name) ?? name }
     })
   const labelOfLink = (link: unknown, findings: Findings): unknown =>
-    gitlabLabel(objectOf(objectOf(link)['label']), 'title', state, findings)
+    labelOf(objectOf(objectOf(link)['label']), 'title', state, findings)
   const assigneeOf = (assignee: unknown, path: Path, findings: Findings): unknown =>
     posterOf(objectOf(assignee)['user_id'], path, findings)['poster_name']
 
   return {
     state,
     convert(record, findings) {
-      if (isLeftOutOfGitlab(record, options, findings)) return []
+      if (isHidden(record, options, findings)) return []
 
       const { author_id, label_links, award_emoji, issue_assignees, notes, ...issue } = record
       const names = listOf(issue_assignees).map((each, at) => assigneeOf(each, ['issue_assignees', at], findings))
@@ -121,7 +121,7 @@ function issues(state: ConversionState, people: People, options: ConversionOptio
         const { author_id: by, author: displayed, award_emoji: awards, ...note } = objectOf(each)
         const [path, ofNote] = [['notes', at], within(findings, ['notes', at])]
         if (says(by)) findings.displayed(nameOf(by), objectOf(displayed)['name'])
-        if (isNoteLeftOut(note, options, ofNote)) return []
+        if (isNoComment(note, options, ofNote)) return []
         const lists = { reactions: reactionsOf(awards, ofNote) }
         const head = { issue_number: record['iid'], lists, ...posterOf(by, path, findings) }
         return gitlabComment(head, note, 'note', threads, ofNote)

@@ -1,8 +1,7 @@
 import { GHOST } from '../../schema/placeholder-names.ts'
-import type { Path } from '../documents/source-record.ts'
 import { ConversionState } from './conversion-state.ts'
 import { commentOf, hasProperties, issueOf, labelsOf, leaveRest, listOf, objectOf, says } from './foreign.ts'
-import type { Conversion, ConversionOptions, Findings, Foreign, ForgeFormat, Made } from './forge-format.ts'
+import type { Conversion, ConversionOptions, Findings, Foreign, ForgeFormat, Made, Part } from './forge-format.ts'
 import { isLeftOut, ownFilesIn, within } from './forge-format.ts'
 
 /** Issues of Redmine's REST API: pages of them, issues alone with their journals, or a folder of both. */
@@ -19,7 +18,7 @@ export const redmineFormat: ForgeFormat = {
 }
 
 /** A page has many issues, and what was asked for alone has one. */
-function partsOf(record: Foreign): readonly (readonly [path: Path, part: unknown])[] {
+function partsOf(record: Foreign): readonly Part[] {
   const { issue, issues } = record
   if (says(issue)) return [[['issue'], issue]]
   return Array.isArray(issues) ? issues.map((each, at) => [['issues', at], each]) : [[[], record]]
@@ -63,11 +62,9 @@ function issues(options: ConversionOptions, own: ReadonlySet<string>, inPages: S
         labels: labelsOf({ tracker: nameOf(tracker), priority: nameOf(priority), category: nameOf(category) }),
         assignees: listOf(assigned_to).map(nameOf),
       }
-      const comments = listOf(journals)
-        .map(objectOf)
-        .flatMap((journal, at) => {
-          return journalOf(id, journal, options, within(findings, ['journals', at]))
-        })
+      const comments = listOf(journals).flatMap((each, at) => {
+        return journalOf(id, objectOf(each), options, within(findings, ['journals', at]))
+      })
       return [...before, issueOf(of, posterOf(author), lists), ...comments]
     },
   }

@@ -116,7 +116,7 @@ function posterOf(record: Foreign, body: unknown, findings: Findings): Foreign {
 }
 
 /** Returns a label. One of GitHub may be its name alone. */
-export function restLabel(label: unknown, state: ConversionState, findings: Findings): unknown {
+function restLabel(label: unknown, state: ConversionState, findings: Findings): unknown {
   if (typeof label === 'string') return { name: label }
   // GitHub marks the labels that it made itself.
   const { name, color, description, default: _, ...rest } = objectOf(label)
@@ -125,7 +125,7 @@ export function restLabel(label: unknown, state: ConversionState, findings: Find
 }
 
 /** Returns a milestone, unless it was carried before. */
-export function restMilestone(milestone: unknown, state: ConversionState, findings: Findings): readonly Made[] {
+function restMilestone(milestone: unknown, state: ConversionState, findings: Findings): readonly Made[] {
   if (milestone === null || milestone === undefined) return []
 
   const { title, description, due_on, state: status, number: _, ...others } = objectOf(milestone)

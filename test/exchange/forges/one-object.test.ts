@@ -95,6 +95,8 @@ describe('a tracker of Bitbucket', () => {
   })
 
   test('whose file is another object is no source', async () => {
+    const called = await readSource({ json: '{"issues":[]}' }, { format: 'bitbucket' })
+    expect(called.violations).toMatchObject([{ code: 'format', message: expect.stringContaining('logs and meta') }])
     const { violations } = await readSource(folderOf({ 'db-2.0.json': '{"issues":[]}' }))
     expect(violations).toMatchObject([{ code: 'folder', pointer: '', file: 'db-2.0.json', line: 1 }])
   })
