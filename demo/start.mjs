@@ -14,6 +14,9 @@ const root = relative('.', join(import.meta.dirname, '..'))
 await mkdir(folder, { recursive: true })
 if (!existsSync(key)) await writeFile(key, await newKey(), { mode: 0o600 })
 
+const NOTE = `**This is a demo.** The token of its site admin, alice: \`${TOKEN}\`. Press *Authorize* and paste it under *bearer*.
+Others: \`olga-token\`, \`mia-token\`. One click, without a token: [the pinned issues of harbor/tide-table](v1/repos/harbor/tide-table/issues/pinned).`
+
 const options = [
   '--db',
   join(folder, 'forgelet.sqlite'),
@@ -21,6 +24,8 @@ const options = [
   join(root, 'demo/fixture.json'),
   '--signing-key',
   key,
+  '--page-note',
+  NOTE,
 ]
 const command = [join(root, 'dist/cli.js'), 'serve', ...options, ...process.argv.slice(2)]
 const server = spawn(process.execPath, command, { stdio: ['inherit', 'pipe', 'inherit'] })

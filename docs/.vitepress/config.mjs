@@ -10,14 +10,24 @@ const ROOT = join(import.meta.dirname, '../..')
 const parts = sitePages(ROOT)
 const addressOf = (path) => `/${path.replace(/(README)?\.md$/, '')}`
 
-/** Tables fit on a phone, and signatures on a line. */
+/**
+ * Code and tables use the width that there is, and text stays readable: a line of code has up to 140 characters. On a phone tables are
+ * scrolled, and words in them stay whole.
+ */
 const STYLE = `
+.VPDoc :is(.container, .content, .content-container) { max-width: none !important }
+.VPDoc .aside { max-width: 224px !important }
+.vp-doc > div > :is(p, ul, ol, blockquote) { max-width: 48em }
 .vp-doc td { vertical-align: top }
-.vp-doc [class*=language-] code { font-size: 13px }
+.vp-doc [class*=language-] code { font-size: 12.5px; padding: 0 16px }
+@media (min-width: 1280px) {
+  .VPDoc { padding: 40px 16px 0 !important }
+  .VPDoc .content { padding: 0 8px 96px !important }
+  .VPDoc .aside { padding-left: 16px !important }
+}
 @media (max-width: 640px) {
-  .vp-doc td, .vp-doc th { padding: 6px 8px }
-  .vp-doc td:first-child { min-width: 9em }
-  .vp-doc td code { overflow-wrap: anywhere }
+  .vp-doc td, .vp-doc th { padding: 6px 8px; min-width: 8em }
+  .vp-doc td code { white-space: normal; overflow-wrap: break-word }
 }`
 
 export default defineConfig({

@@ -44,11 +44,12 @@ const PAGE_POLICY: string = `${OWN_PARTS}; base-uri 'none'; form-action 'none'; 
  * under any prefix.
  *
  * @param publicUrl - the URL of the API root for clients, if configured
+ * @param note - Markdown at the top of the API page
  */
-export function ownPages(publicUrl: string | undefined): ReadonlyMap<string, OwnPage> {
+export function ownPages(publicUrl: string | undefined, note?: string): ReadonlyMap<string, OwnPage> {
   return new Map([
     [`${API_PATH}/version`, jsonPage({ version: `${API_VERSION}+forgelet-${packageVersion()}` })],
-    [`${API_PATH}/openapi.json`, jsonPage(apiDocument(publicUrl))],
+    [`${API_PATH}/openapi.json`, jsonPage(apiDocument(publicUrl, note))],
     [PAGE_PATH, part('index.html')],
     ...PARTS.map((name) => [`${PAGE_PATH}/${name}`, part(name)] as const),
     ['/', movedTo(PAGE_PATH.slice(1))],
@@ -83,8 +84,10 @@ function page(bytes: Buffer, headers: Readonly<Record<string, string>>, status =
 /**
  * Returns the OpenAPI document. Without a public URL, it refers to the host that it was fetched from, under whatever name.
  */
-export function apiDocument(publicUrl: string | undefined): object {
-  return { ...published, servers: [{ url: publicUrl ?? API_PATH }] }
+export function apiDocument(publicUrl: string | undefined, note?: string): object {
+  const { info, ...rest } = published
+  const description = note === undefined ? info.description : `${note}\n\n${info.description}`
+  return { ...rest, info: { ...info, description }, servers: [{ url: publicUrl ?? API_PATH }] }
 }
 
 /**

@@ -10,7 +10,7 @@ import { addOrigin } from './cors.ts'
 import { databaseOf, inDatabase, onDatabase } from './database.ts'
 import { readFixture, systemCode } from './files.ts'
 import { followSigningKey, openSigningKeys } from './keys.ts'
-import { API_PATH, pageUrl, parsePublicUrl } from './pages.ts'
+import { API_PATH, ownPages, pageUrl, parsePublicUrl } from './pages.ts'
 import { ForgeServer } from './server.ts'
 import { jsonWriter, requestLog, serverLog, textWriter } from './server-log.ts'
 
@@ -47,6 +47,7 @@ function defineServe(program: Command) {
       addOrigin,
     )
     .option('--public-url <url>', 'URL of the API for clients, if not host and port', parsePublicUrl)
+    .option('--page-note <text>', 'Markdown at the top of the API page, such as what this server is for')
     .option('--shutdown-timeout <n>', SHUTDOWN_TIMEOUT, integer(3600), 8)
     .option('--log-requests', 'log a line for each request: method, path, status, milliseconds')
 }
@@ -90,7 +91,7 @@ async function serve(options: ServeOptions, io: CommandIO): Promise<void> {
     // A server may keep others waiting for minutes; what is not committed when the process ends is rolled back.
     const host = await Promise.race([opening, toldToStop(io)])
     if (host === undefined) return
-    server.open(host, options.publicUrl, logger)
+    server.open(host, ownPages(options.publicUrl, options.pageNote), logger)
     const { fixture, isEmpty } = host
     const { shown: db } = database
     if (fixture === 'ignored') logger.info(`fixture ${options.fixture} ignored: database ${db} already has users`)

@@ -8,7 +8,7 @@ import { isForgeError } from '../index.ts'
 import type { Standalone } from '../standalone/standalone.ts'
 import { allowOrigins } from './cors.ts'
 import type { OwnPage } from './pages.ts'
-import { API_PATH, jsonPage, ownPages } from './pages.ts'
+import { API_PATH, jsonPage } from './pages.ts'
 
 /**
  * How long a connection may be inactive in both directions before the server closes it, in milliseconds. A client that
@@ -54,14 +54,13 @@ export class ForgeServer {
   /**
    * Starts to pass requests to the host. Until this call, every request receives 503, and its connection closes.
    *
-   * @param publicUrl - the URL of the API root for clients, if configured
+   * @param pages - what the server itself sends, outside the API
    */
   open(
     host: Pick<Standalone, 'api' | 'authenticate' | 'checkDatabase'>,
-    publicUrl: string | undefined,
+    pages: ReadonlyMap<string, OwnPage>,
     logger: Logger,
   ): void {
-    const pages = ownPages(publicUrl)
     const api = nodeHandler<{ id: string; username: string }, IncomingMessage>(host.api, {
       basePath: API_PATH,
       authenticate: (request) => host.authenticate(request.headers.authorization),

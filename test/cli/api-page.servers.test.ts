@@ -11,6 +11,8 @@ const fixture = {
   badges: [{ slug: 'night-owl', description: 'Ships after midnight' }],
 }
 
+const NOTE = 'A **demo**: [its version](v1/version)'
+
 describeInBrowser('the API page in a browser', (browser) => {
   let running: Running
   let page: Page
@@ -18,7 +20,7 @@ describeInBrowser('the API page in a browser', (browser) => {
   let complaints: string[]
 
   beforeAll(async () => {
-    running = await startForgelet(['--db', ':memory:'], { fixture })
+    running = await startForgelet(['--db', ':memory:', '--page-note', NOTE], { fixture })
     return async () => void (await running.stop())
   })
 
@@ -53,7 +55,6 @@ describeInBrowser('the API page in a browser', (browser) => {
   async function tryOut(operation: string, username: string): Promise<Locator> {
     const block = page.locator(`[id$="-${operation}"]`)
     await block.locator('.opblock-summary-control').click()
-    await block.getByRole('button', { name: 'Try it out' }).click()
     await block.getByPlaceholder('username').fill(username)
     await block.getByRole('button', { name: 'Execute' }).click()
     const answer = block.locator('.live-responses-table')
@@ -81,6 +82,18 @@ describeInBrowser('the API page in a browser', (browser) => {
         '/api/swagger/api-page.js',
         '/api/v1/openapi.json',
       ]),
+    )
+    expectAtHome()
+  })
+
+  test('draws a lock on what needs a credential alone, and shows the note of the server', async () => {
+    const lockOf = (operation: string): Locator => page.locator(`[id$="-${operation}"] .authorization__btn`)
+    const counts = [lockOf('moveIssuePin'), lockOf('repoListPinnedIssues'), lockOf('getSigningKey')]
+
+    expect(await Promise.all(counts.map((lock) => lock.count()))).toEqual([1, 0, 0])
+    const link = page.getByRole('link', { name: 'its version' })
+    expect(await (await fetch(new URL((await link.getAttribute('href')) ?? '', page.url()))).json()).toHaveProperty(
+      'version',
     )
     expectAtHome()
   })
