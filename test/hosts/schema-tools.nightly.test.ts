@@ -4,15 +4,16 @@ import { join } from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
 import type { TestDatabase } from '../databases.ts'
 import { newDatabase, onServer, POSTGRES, SERVERS } from '../databases.ts'
-import { installed } from '../installed.ts'
+import { INSTALLATION, installPackages, packageFolder } from '../packages.ts'
 
 // What the tools that make a database equal to a host's models do to the tables of a forge: the table of docs/databases.md, but for
 // Prisma, whose engine is a download.
 
-const folder = installed([
+const folder = packageFolder()
+const PACKAGES = [
   ...['drizzle-orm@0.45.4', 'drizzle-kit@0.31.11', '@mikro-orm/core@7.2.1', '@mikro-orm/postgresql@7.2.1'],
   ...['typeorm@1.1.1', 'reflect-metadata@0.2.2', 'sequelize@6.37.8', 'pg@8.23.1', 'pg-hstore@2.3.4'],
-])
+]
 /** The tables of the host, which every model below describes. */
 const USERS = 'create table users (id bigint primary key generated always as identity, username varchar(255) not null)'
 
@@ -68,7 +69,10 @@ function run({ url }: TestDatabase, tool: 'drizzle' | 'program', text: string): 
 }
 
 onServer(SERVERS.postgres, () => {
-  beforeAll(() => writeFileSync(join(folder, 'package.json'), '{"type":"module"}'))
+  beforeAll(() => {
+    installPackages(folder, PACKAGES)
+    writeFileSync(join(folder, 'package.json'), '{"type":"module"}')
+  }, INSTALLATION)
 
   const tables = { users: { table: 'users', name: 'username' } }
 

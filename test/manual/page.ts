@@ -46,7 +46,11 @@ const COMMANDS = 'sh'
 
 /** Reads a page of the repository. */
 export function readPage(path: string): Page {
-  const text = readFileSync(resolve(ROOT, path), 'utf8')
+  return pageOf(path, readFileSync(resolve(ROOT, path), 'utf8'))
+}
+
+/** Reads a text as a page. */
+export function pageOf(path: string, text: string): Page {
   const blocks = blocksOf(text)
   const files = new Map<string, Block[]>()
   for (const block of blocks) {
@@ -76,7 +80,7 @@ function blocksOf(text: string): readonly Block[] {
 }
 
 /** The first line of a file. */
-const FILE = /^\/\/ ([\w./-]+\.[jt]s)\n/
+const FILE = /^\/\/ ([\w./[\]-]+\.[jt]s)\n/
 const FENCE = /^```(\w+)(?: ([\w./-]+))?\n(.*?)^```$/gms
 
 /** Where the fence of a block ends. */

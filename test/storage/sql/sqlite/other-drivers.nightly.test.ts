@@ -1,12 +1,11 @@
-import { execFileSync } from 'node:child_process'
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import type { SqliteHandle } from '../../../../src/storage/sqlite.ts'
 import { BOARD, block, issuesOn, pin } from '../../../../src/testing/testing.ts'
+import { installPackages, packageFolder } from '../../../packages.ts'
 import { newFile, newStorage, openStorage } from '../database-files.ts'
 
 const PACKAGES = [
@@ -16,14 +15,10 @@ const PACKAGES = [
 /** Two of them are compiled where no binary can be fetched. */
 const MINUTES = 60_000
 
-const folder = mkdtempSync(join(tmpdir(), 'forgelet-drivers-'))
+const folder = packageFolder()
 const load = createRequire(join(folder, 'index.js'))
 
-beforeAll(() => {
-  const quiet = ['--no-save', '--no-package-lock', '--no-audit', '--no-fund', '--loglevel=error']
-  execFileSync('npm', ['install', '--prefix', folder, ...quiet, ...PACKAGES], { stdio: 'pipe' })
-}, 15 * MINUTES)
-afterAll(() => rmSync(folder, { recursive: true }))
+beforeAll(() => installPackages(folder, PACKAGES), 15 * MINUTES)
 
 /** Handles of drivers that have the calls of a handle. */
 const UNLIKE: Readonly<Record<string, (file: string) => unknown>> = {
