@@ -103,7 +103,7 @@ async function* folderOf(folder: SourceFolder, reading: Reading): LocatedRecords
   const root = format.rootIn([...unread]) ?? ''
   yield* format.read({
     options: reading.options,
-    has: (file) => unread.has(`${root}${file}`),
+    files: [...unread].filter((name) => name.startsWith(root)).map((name) => name.slice(root.length)),
     async *read(file, conversionOf) {
       const name = `${root}${file}`
       // A name may come from the source itself, and must not lead out of the folder.
@@ -113,7 +113,10 @@ async function* folderOf(folder: SourceFolder, reading: Reading): LocatedRecords
       yield* converted(records, name, reading, () => readAhead(source(), reading), conversionOf)
     },
   })
-  for (const name of unread) reading.leaveFile(format.wordOf?.(name.slice(root.length)) ?? 'file', name)
+  for (const name of unread) {
+    const word = format.wordOf === undefined ? 'file' : format.wordOf(name.slice(root.length))
+    if (word !== undefined) reading.leaveFile(word, name)
+  }
 }
 
 function noForge(): Error {

@@ -1,12 +1,16 @@
 import type { ExchangeFormat, FolderFormat, ForgeFormat } from './forge-format.ts'
 import { documentFormat, rootOf } from './forge-format.ts'
 import { giteaDumpFormat } from './gitea-dump.ts'
+import { githubArchiveFormat } from './github-archive.ts'
+import { githubBackupFormat } from './github-backup.ts'
 import { gitlabFormat } from './gitlab.ts'
 import { gitlabRestFormat } from './gitlab-rest.ts'
 import { giteaFormat, githubFormat } from './rest.ts'
 
 /** The forms that can be read. The first one that recognizes a source reads it. */
 const ALL_FORMATS: readonly ForgeFormat[] = [
+  githubBackupFormat,
+  githubArchiveFormat,
   githubFormat,
   gitlabFormat,
   gitlabRestFormat,
@@ -39,7 +43,7 @@ function listFolder(formats: readonly ForgeFormat[]): FolderFormat {
   return {
     rootIn: (files) => rootOf(files, 'issues.json'),
     async *read(folder) {
-      const has = ({ commentsFile = '' }: ForgeFormat): boolean => folder.has(commentsFile)
+      const has = ({ commentsFile = '' }: ForgeFormat): boolean => folder.files.includes(commentsFile)
       let [format] = formats
       let lists = format?.open(folder.options, has(format))
       yield* folder.read('issues.json', (first) => {

@@ -2,7 +2,15 @@ import type { ExchangeRecord, SourcePlace } from '../../schema/issue-record.ts'
 import type { Path } from '../documents/source-record.ts'
 
 /** The forms of a source: our own documents, and what other forges write. */
-export type ExchangeFormat = 'document' | 'github' | 'gitlab' | 'gitlab-rest' | 'gitea' | 'gitea-dump'
+export type ExchangeFormat =
+  | 'document'
+  | 'github'
+  | 'gitlab'
+  | 'gitlab-rest'
+  | 'gitea'
+  | 'gitea-dump'
+  | 'github-archive'
+  | 'github-backup'
 
 /** An object that another forge wrote. */
 export type Foreign = { readonly [property: string]: unknown }
@@ -33,6 +41,8 @@ export interface ConversionOptions {
   readonly confidential?: 'leave-out' | 'keep' | undefined
   /** Comments that GitHub folds away, such as spam. Default 'leave-out'. They are reported as not carried in any case. */
   readonly minimized?: 'leave-out' | 'keep' | undefined
+  /** The repository to read, such as `acme/rocket`, if the source has several. Without it such a source is refused. */
+  readonly sourceRepository?: string | undefined
 }
 
 /** What a conversion makes of a record, before its schema has checked it. */
@@ -62,8 +72,8 @@ export type LocatedRecords = AsyncGenerator<
 /** A folder of files that is being read. The names of files begin at the folder of the issues. */
 export interface FolderReading {
   readonly options: ConversionOptions
-  /** Returns whether the folder has a file that was not read yet. */
-  has(file: string): boolean
+  /** The files of the folder. */
+  readonly files: readonly string[]
   /**
    * Reads the records of one file, JSON or YAML by its name, and yields what the conversion makes of them. Yields nothing
    * if there is no such file, or if it was read before.
@@ -97,8 +107,8 @@ export interface FolderFormat {
   read(folder: FolderReading): LocatedRecords
   /** Whether Gitea wrote its YAML. */
   readonly isDump?: true
-  /** Returns the word for a file that is not read. Default: `file`. */
-  wordOf?(file: string): string
+  /** Returns the word for a file that is not read; undefined: nothing is lost with it. Default: `file`. */
+  wordOf?(file: string): string | undefined
 }
 
 /** Our own documents. Everything in them is carried. */
@@ -107,6 +117,11 @@ export const documentFormat: ForgeFormat = {
   // Also any list that no other form recognizes: its violations are those of a document.
   recognizes: () => true,
   open: () => ({ issues: { convert: (issue) => [{ kind: 'issue', issue }] } }),
+}
+
+/** Returns findings of a part of a record. */
+export function within(findings: Findings, part: Path): Findings {
+  return { ...NO_FINDINGS, notCarried: (what, path, count) => findings.notCarried(what, [...part, ...path], count) }
 }
 
 /** Reports the attachments that a text links to. The links stay in the text, the files are not in the source. */
@@ -135,4 +150,16 @@ export function rootOf(files: readonly string[], name: string): string | undefin
 /** Returns the files with this name, in the folder itself or deeper in it. */
 export function filesNamed(files: readonly string[], name: string): readonly string[] {
   return files.filter((file) => file === name || file.endsWith(`/${name}`))
+}
+
+/** Returns the files that have one issue each, `issues/812.json`, by their numbers. */
+export function ownFilesIn(files: readonly string[]): readonly string[] {
+  const { compare } = new Intl.Collator('en', { numeric: true })
+  return files.filter((file) => /^issues\/\d+\.json$/.test(file)).sort(compare)
+}
+
+/** Returns the only folder that has such files. */
+export function rootOfOwnFiles(files: readonly string[]): string | undefined {
+  const roots = new Set(files.flatMap((file) => /^(|.*\/)issues\/\d+\.json$/.exec(file)?.[1] ?? []))
+  return roots.size === 1 ? [...roots][0] : undefined
 }

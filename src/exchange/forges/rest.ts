@@ -1,4 +1,5 @@
 import { GHOST } from '../../schema/placeholder-names.ts'
+import type { Path } from '../documents/source-record.ts'
 import { ConversionState } from './conversion-state.ts'
 import { filled, hasProperties, isForeign, leaveRest, listOf, objectOf, says } from './foreign.ts'
 import type { Conversion, ConversionOptions, Findings, Foreign, ForgeFormat, Made } from './forge-format.ts'
@@ -17,12 +18,13 @@ function restFormat(name: 'github' | 'gitea', locked: string): ForgeFormat {
     commentsFile: 'comments.json',
     open(options, hasComments) {
       const state = new ConversionState()
-      return { issues: issues(state, hasComments), comments: comments(state, options) }
+      return { issues: restIssues(state, hasComments), comments: comments(state, options) }
     },
   }
 }
 
-function issues(state: ConversionState, hasComments: boolean): Conversion {
+/** Converts the issues of a list. @param hasComments - whether their comments follow */
+export function restIssues(state: ConversionState, hasComments: boolean): Conversion {
   return {
     mayRepeat: true,
     carried: (records) => state.carried(records),
@@ -38,20 +40,23 @@ function issues(state: ConversionState, hasComments: boolean): Conversion {
 
       if (!hasComments && says(count)) findings.notCarried('comments', ['comments'], countOf(count))
       const names = [...listOf(assignees), ...listOf(assignee)].map((user) => objectOf(user)['login'])
+      const { poster_id, poster_name, poster_email } = posterOf(poster, body, findings)
+      const { title: inMilestone } = objectOf(milestone)
       const issue = {
         number,
-        ...posterOf(poster, body, findings),
+        poster_id,
+        poster_name,
         title,
         content: body ?? '',
-        ...filled({ ref, milestone: objectOf(milestone)['title'], closed: closed_at }),
         state: status,
         is_locked: says(is_locked) ? is_locked : (locked ?? false),
         created: created_at,
         updated: updated_at,
         labels: listOf(labels).map((label, at) => labelOf(label, ['labels', at], state, findings)),
         assignees: [...new Set(names)],
+        ...filled({ poster_email, ref, milestone: inMilestone, closed: closed_at, reactions: whoReacted(poster) }),
       }
-      return [...milestoneOf(milestone, state, findings), { kind: 'issue', issue }]
+      return [...milestoneOf(milestone, ['milestone'], state, findings), { kind: 'issue', issue }]
     },
   }
 }
@@ -59,7 +64,7 @@ function issues(state: ConversionState, hasComments: boolean): Conversion {
 function comments(state: ConversionState, options: ConversionOptions): Conversion {
   return {
     convert(record, findings) {
-      const { issue_url, pull_request_url, html_url, created_at, updated_at, body, minimized, ...poster } = record
+      const { issue_url, pull_request_url, html_url, ...comment } = record
       const number = /\/(\d+)$/.exec(String(issue_url))?.[1]
       const issue_number = number === undefined ? issue_url : Number(number)
       if (says(pull_request_url)) return leave(findings, 'pull_request_comments')
@@ -68,16 +73,36 @@ function comments(state: ConversionState, options: ConversionOptions): Conversio
         const isOfPull = PULL.test(String(html_url))
         return leave(findings, isOfPull ? 'pull_request_comments' : state.wordOfComment(issue_number))
       }
-      // Spam and abuse that GitHub folds away. The reason may be null.
-      if (isForeign(minimized) || says(minimized)) {
-        findings.notCarried('minimized', ['minimized'])
-        if (options.minimized !== 'keep') return []
-      }
-      const times = { created: created_at, updated: updated_at }
-      const comment = { issue_number, ...posterOf(poster, body, findings), ...times, content: body ?? '' }
-      return [{ kind: 'comment', comment }]
+      return commentOf(issue_number, comment, options, findings)
     },
   }
+}
+
+/** Returns a comment, unless it is folded away. */
+export function commentOf(
+  issue_number: unknown,
+  { created_at: created, updated_at: updated, body, minimized, ...poster }: Foreign,
+  options: ConversionOptions,
+  findings: Findings,
+): readonly Made[] {
+  // Spam and abuse that GitHub folds away. The reason may be null.
+  if (isForeign(minimized) || says(minimized)) {
+    findings.notCarried('minimized', ['minimized'])
+    if (options.minimized !== 'keep') return []
+  }
+  const { poster_id, poster_name, poster_email } = posterOf(poster, body, findings)
+  const optional = filled({ poster_email, reactions: whoReacted(poster) })
+  return [
+    {
+      kind: 'comment',
+      comment: { issue_number, poster_id, poster_name, created, updated, content: body ?? '', ...optional },
+    },
+  ]
+}
+
+/** The REST API counts reactions. An archive lists them. */
+function whoReacted({ reactions }: Foreign): unknown {
+  return Array.isArray(reactions) ? reactions : undefined
 }
 
 const PULL = /\/pull\/\d+#/
@@ -94,7 +119,7 @@ function posterOf(record: Foreign, body: unknown, findings: Findings): Foreign {
   const { url: _, total_count, ...counts } = objectOf(reactions)
   reportLinks(ATTACHMENT, body, ['body'], findings)
   if (says(total_count)) findings.notCarried('reactions', ['reactions'], countOf(total_count))
-  else leaveRest({ reactions: isForeign(reactions) ? counts : reactions }, [], findings)
+  else if (!Array.isArray(reactions)) leaveRest({ reactions: isForeign(reactions) ? counts : reactions }, [], findings)
   if (says(assets)) findings.notCarried('attachment', ['assets'], listOf(assets).length)
   leaveRest(rest, [], findings)
   if (says(original_author)) {
@@ -107,7 +132,7 @@ function posterOf(record: Foreign, body: unknown, findings: Findings): Foreign {
 }
 
 /** A label of GitHub may be its name alone. */
-function labelOf(label: unknown, path: readonly PropertyKey[], state: ConversionState, findings: Findings): unknown {
+export function labelOf(label: unknown, path: Path, state: ConversionState, findings: Findings): unknown {
   if (typeof label === 'string') return { name: label }
   // GitHub marks the labels that it made itself.
   const { name, color, description, default: _, ...rest } = objectOf(label)
@@ -115,12 +140,18 @@ function labelOf(label: unknown, path: readonly PropertyKey[], state: Conversion
   return state.label({ name, ...filled({ color, description }) }, path, findings)
 }
 
-function milestoneOf(milestone: unknown, state: ConversionState, findings: Findings): readonly Made[] {
+/** Returns the milestone, unless it was carried before. */
+export function milestoneOf(
+  milestone: unknown,
+  path: Path,
+  state: ConversionState,
+  findings: Findings,
+): readonly Made[] {
   if (milestone === null || milestone === undefined) return []
 
   const { title, description, due_on: deadline, state: status, number: _, ...others } = objectOf(milestone)
   const { created_at: created, updated_at: updated, closed_at: closed, ...rest } = others
-  leaveRest(rest, ['milestone'], findings)
+  leaveRest(rest, path, findings)
   const filledTimes = filled({ description, deadline, created, updated, closed })
-  return state.milestone({ title, ...filledTimes, state: status }, ['milestone'], findings)
+  return state.milestone({ title, ...filledTimes, state: status }, path, findings)
 }

@@ -2,7 +2,16 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { folderOf, readSource, wordsOf } from '../reading.ts'
-import { FOLDERS, giteaDump, giteaIssues, githubComment, githubIssue, gitlabNote, gitlabRestIssue } from './samples.ts'
+import {
+  FOLDERS,
+  giteaDump,
+  giteaIssues,
+  githubComment,
+  githubIssue,
+  gitlabNote,
+  gitlabRestIssue,
+  optionsOf,
+} from './samples.ts'
 
 /** What the folder of each forge becomes, and the words and counts of what is not carried. */
 const EXPECTED: { readonly [forge: string]: unknown } = JSON.parse(
@@ -11,7 +20,7 @@ const EXPECTED: { readonly [forge: string]: unknown } = JSON.parse(
 
 describe('what a forge wrote', () => {
   test.each(Object.entries(FOLDERS))('becomes records, and all the rest is named: %s', async (forge, files) => {
-    const outcome = await readSource(folderOf(files))
+    const outcome = await readSource(folderOf(files), optionsOf(forge))
 
     expect(outcome.violations).toEqual([])
     expect({ records: outcome.records, notCarried: wordsOf(outcome) }).toEqual(EXPECTED[forge])

@@ -57,6 +57,34 @@ const gitlabRest = {
 const restNote = { noteable_iid: 7, author, body: 'b', system: false, ...times }
 const member = { user: { id: 3, username: 'mia' } }
 
+const address = 'https://github.example.com/acme/rocket'
+const bug = { url: `${address}/labels/bug`, name: 'bug' }
+const archived = { repository: address, user: 'https://github.example.com/mia', created_at: times.created_at }
+const reacted = { user: archived.user, content: 'heart', subject_type: 'Issue', created_at: times.created_at }
+const archive = {
+  type: 'issue',
+  url: `${address}/issues/7`,
+  ...archived,
+  title: 'a',
+  comments: 1,
+  labels: [bug.url],
+  assignees: [archived.user],
+  milestone: `${address}/milestones/1`,
+  reactions: [reacted],
+  closed_at: null,
+  updated_at: times.updated_at,
+}
+const archivedMilestone = { type: 'milestone', url: archive.milestone, ...archived, title: 'v1' }
+const archivedComment = {
+  type: 'issue_comment',
+  url: `${address}/issues/7#issuecomment-1`,
+  ...archived,
+  issue: archive.url,
+  formatter: 'markdown',
+  reactions: [reacted],
+}
+const backup = { ...github, comments: 1, comment_data: [restComment] }
+
 /** A list of a form, with the objects in it to which properties are added, and how it becomes a source. */
 interface Place {
   readonly format: ExchangeFormat
@@ -89,6 +117,13 @@ const ofGitlabIssue = [
   ['notes', 0, 'award_emoji', 0],
 ]
 const gitlabFiles = { 'project_members.ndjson': json(member), 'issues.ndjson': json(gitlab) }
+const archiveFiles = {
+  'repositories_000001.json': json({ type: 'repository', url: address, labels: [bug] }),
+  'milestones_000001.json': json(archivedMilestone),
+  'issues_000001.json': json(archive),
+}
+const ofRepository = inFolder('repositories_000001.json', archiveFiles)
+const backupFiles = { 'issues/7.json': JSON.stringify(backup) }
 const dumpFiles = { 'issue.yml': json(dump) }
 
 const places: readonly Place[] = [
@@ -103,6 +138,16 @@ const places: readonly Place[] = [
   ...placesIn('gitlab', gitlab, inFolder('issues.ndjson', gitlabFiles), ofGitlabIssue),
   ...placesIn('gitlab', { title: 'other' }, inFolder('labels.ndjson', gitlabFiles)),
   ...placesIn('gitlab', { title: 'v2', state: 'active' }, inFolder('milestones.ndjson', gitlabFiles)),
+  ...placesIn('github-archive', archive, inFolder('issues_000001.json', archiveFiles), [[], ['reactions', 0]]),
+  ...placesIn('github-archive', archivedMilestone, inFolder('milestones_000001.json', archiveFiles)),
+  ...placesIn('github-archive', archivedComment, inFolder('issue_comments_000001.json', archiveFiles), [
+    [],
+    ['reactions', 0],
+  ]),
+  ...placesIn('github-archive', { type: 'repository', url: address, labels: [bug] }, ofRepository, [['labels', 0]]),
+  ...placesIn('github-backup', backup, inFolder('issues/7.json', {}), [...ofIssue, ['comment_data', 0]]),
+  ...placesIn('github-backup', { name: 'other' }, inFolder('labels/labels.json', backupFiles)),
+  ...placesIn('github-backup', { title: 'v2', state: 'open' }, inFolder('milestones/2.json', backupFiles)),
   ...placesIn('gitlab-rest', gitlabRest, alone, ofIssue),
   ...placesIn('gitlab-rest', restNote, inFolder('notes.json', { 'issues.json': json(gitlabRest) })),
 ]
@@ -139,10 +184,11 @@ const values: fc.Arbitrary<unknown> = fc.oneof(
 const OF_THE_FORGE =
   /^(?:references|_links|subscribed|has_tasks|task_status|task_completion_status|expired|description_html|text_?color)$|(?:^|_)(?:id|ids|iid|url|count|index|version|score|issues)$|^(?:repository|number|type|author|(?:awardable|noteable|target)_type)$/i
 
-/** What is not reported of a label: that GitHub made it itself, and when GitLab did. */
+/** What is not reported of a label: that GitHub made it itself, and when it was made. */
 function isOfLabel({ format, base, path }: Place, name: string): boolean {
-  const isLabel = path[0] === 'labels' || path[2] === 'label' || Object.keys(base).join() === 'title'
+  const isLabel = path[0] === 'labels' || path[2] === 'label' || ['title', 'name'].includes(Object.keys(base).join())
   if (!isLabel || format === 'gitea-dump') return false
+  if (format === 'github-archive' && name === 'created_at') return true
   return format.startsWith('gitlab') ? ['created_at', 'updated_at'].includes(name) : name === 'default'
 }
 

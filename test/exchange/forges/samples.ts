@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import type { ExchangeFormat, ReadOptions } from '../../../src/exchange/exchange.ts'
 
 /** A record as a forge writes it. */
 export type Sample = { readonly [property: string]: unknown }
@@ -14,12 +15,21 @@ function filesOf(folder: string): Files {
 }
 
 /** A folder of each forge, as it writes it: an issue or two, and a comment. */
-export const FOLDERS: { readonly [Forge in 'github' | 'gitlab' | 'gitlab-rest' | 'gitea' | 'gitea-dump']: Files } = {
+export const FOLDERS: {
+  readonly [Forge in Exclude<ExchangeFormat, 'document'>]: Files
+} = {
   github: filesOf('github'),
+  'github-archive': filesOf('github-archive'),
+  'github-backup': filesOf('github-backup'),
   gitlab: filesOf('gitlab'),
   'gitlab-rest': filesOf('gitlab-rest'),
   gitea: filesOf('gitea'),
   'gitea-dump': filesOf('gitea-dump'),
+}
+
+/** What must be said to read a sample: an archive of GitHub has two repositories. */
+export function optionsOf(forge: string): ReadOptions {
+  return forge === 'github-archive' ? { sourceRepository: 'acme/rocket' } : {}
 }
 
 function recordsOf(files: Files, name: string): readonly Sample[] {
