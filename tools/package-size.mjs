@@ -26,8 +26,8 @@ const ENTRIES = {
   './express': 8,
   './fetch': 7,
   './signing-keys': 20,
-  './exchange': 26,
-  './exchange/files': 21,
+  './exchange': 28,
+  './exchange/files': 25,
   './testing': 230,
   './standalone': 214,
 }
