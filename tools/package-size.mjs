@@ -26,10 +26,10 @@ const ENTRIES = {
   './express': 8,
   './fetch': 7,
   './signing-keys': 20,
-  './exchange': 28,
-  './exchange/files': 25,
-  './testing': 230,
-  './standalone': 214,
+  './exchange': 30,
+  './exchange/files': 24,
+  './testing': 233,
+  './standalone': 217,
 }
 
 const { exports: entries } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'))

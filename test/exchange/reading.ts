@@ -6,7 +6,9 @@ import type {
   NotCarried,
   ReadOptions,
 } from '../../src/exchange/exchange.ts'
-import { readExchange } from '../../src/exchange/exchange.ts'
+import { canonicalIssue, readExchange } from '../../src/exchange/exchange.ts'
+import { canonicalMilestone } from '../../src/schema/canonical-issue.ts'
+import { canonicalDateTime } from '../../src/schema/date-time.ts'
 import type { Violation } from '../../src/schema/schema.ts'
 import { isForgeError } from '../../src/schema/schema.ts'
 
@@ -73,4 +75,14 @@ export function* piecesOf(bytes: Uint8Array, size: number): Generator<Uint8Array
 /** The bytes of a text. */
 export function bytesOf(text: string): Uint8Array {
   return new TextEncoder().encode(text)
+}
+
+/** A record with times and lists as a canonical document has them. */
+export function canonical(record: ExchangeRecord): ExchangeRecord {
+  if (record.kind === 'issue') return { kind: 'issue', issue: canonicalIssue(record.issue) }
+  if (record.kind === 'milestone') return { kind: 'milestone', milestone: canonicalMilestone(record.milestone) }
+  if (record.kind === 'label') return record
+  const { created, updated, ...comment } = record.comment
+  const times = { created: canonicalDateTime(created), updated: canonicalDateTime(updated) }
+  return { kind: 'comment', comment: { ...comment, ...times } }
 }

@@ -35,20 +35,14 @@ export type SourceOptions = ResultOptions & {
 
 const HELP = `
 SOURCE is a file, a folder that a forge wrote, an archive of it (tar, tar.gz, zip), or - for
-standard input: an issue document, a list that GitHub, GitLab or Gitea serves, a Gitea dump, an
-export of GitLab, an archive or a backup of GitHub. docs/exchange.md describes them, and what each
-of them loses.`
+standard input: an issue document, a list that GitHub, GitLab, Gitea, Gogs, GitBucket or Redmine
+serves, what gh issue list --json prints, a Gitea dump, an export of GitLab or Bitbucket, an archive
+or a backup of GitHub. docs/exchange.md describes them, and what each of them loses.`
 
 const FORMATS = [
-  'document',
-  'github',
-  'gitlab',
-  'gitlab-rest',
-  'gitea',
-  'gitea-dump',
-  'github-archive',
-  'github-backup',
-] as const
+  ...(['document', 'github', 'github-cli', 'github-archive', 'github-backup'] as const),
+  ...(['gitlab', 'gitlab-rest', 'gitea', 'gitea-dump', 'bitbucket', 'redmine'] as const),
+]
 
 /** Adds what names a source of issues, these options, and their help. */
 export function ofSource<O extends OptionValues>(command: Command<[], O>): Command<[string], O & SourceOptions>

@@ -2,7 +2,7 @@ import type { AnyIterable } from '../../schema/iteration.ts'
 import { endOf, isIterable, iteratorOf } from '../../schema/iteration.ts'
 import { beforeAbort } from '../../schema/sync-or-async.ts'
 import { ByteBuffer } from './byte-buffer.ts'
-import { HALF_PAIR, Unreadable } from './source-record.ts'
+import { BEGINNING, HALF_PAIR, Unreadable } from './source-record.ts'
 
 /**
  * Bytes: a text, an array of bytes, or pieces that are read one after the other, such as the stream of a file or the
@@ -26,8 +26,6 @@ const TEXT_PIECE = 64 * 1024
 const GZIP = 0x1f
 /** UTF-16 begins with these two bytes, or with them in the other order. No UTF-8 has them. */
 const [LOW_MARK, HIGH_MARK] = [0xff, 0xfe]
-/** A source that cannot be read at all has no better place. */
-const BEGINNING = { offset: 0, line: 1 }
 
 /** Returns whether a value is a byte source. */
 export function isByteSource(value: unknown): value is ByteSource {
@@ -50,22 +48,16 @@ export async function* readBytes(source: ByteSource, observer: ByteObserver): By
   if (first === undefined) return
 
   const all = joined(first, pieces)
-  yield* inUtf8(observed(first[0] === GZIP ? decompressed(all) : all, observer))
-}
-
-async function* observed(pieces: Bytes, observer: ByteObserver): Bytes {
-  for await (const piece of pieces) {
-    observer.onBytes(piece.length)
-    yield piece
-  }
+  yield* inUtf8(first[0] === GZIP ? decompressed(all) : all, observer)
 }
 
 /** Decodes bytes that begin with a mark of UTF-16, as those that the `>` of Windows PowerShell 5.1 writes. */
-async function* inUtf8(pieces: Bytes): Bytes {
+async function* inUtf8(pieces: Bytes, observer: ByteObserver): Bytes {
   const beginning = new ByteBuffer()
   let recode: ((piece?: Uint8Array) => Uint8Array) | undefined
   let isBeginning = true
   for await (const piece of pieces) {
+    observer.onBytes(piece.length)
     let bytes = piece
     if (isBeginning) {
       beginning.append(piece)

@@ -2,18 +2,18 @@ import { invalidDocument } from '../../schema/invalid-document.ts'
 import type { ExchangeRecord, IssueRecord, RecordLocator, SourcePlace } from '../../schema/issue-record.ts'
 import { formatOfFolder, formatOfRecord } from '../forges/all-formats.ts'
 import { isForeign } from '../forges/foreign.ts'
-import type { Conversion, Findings, LocatedRecords, Made } from '../forges/forge-format.ts'
+import type { Conversion, Findings, LocatedRecords, Made, Part } from '../forges/forge-format.ts'
 import { NO_FINDINGS } from '../forges/forge-format.ts'
 import { readJson } from '../json/read-json.ts'
 import { readYaml } from '../yaml/read-yaml.ts'
 import type { ByteObserver } from './byte-source.ts'
 import { readBytes } from './byte-source.ts'
 import type { IssueSource, ListSource, ReadOptions, SourceFolder } from './read-options.ts'
-import { bytesIn, checkReading, listSource, maxRecordBytesOf } from './read-options.ts'
-import { areRecords, Reading } from './reading.ts'
+import { bytesIn, checkReading, listSource, sizeLimitsOf } from './read-options.ts'
+import { areRecords, inside, Reading } from './reading.ts'
 import { Repetitions } from './repetitions.ts'
-import type { SourceRecords } from './source-record.ts'
-import { Unreadable } from './source-record.ts'
+import type { Path, SourceRecords } from './source-record.ts'
+import { BEGINNING, Unreadable } from './source-record.ts'
 
 /**
  * Reads the issues of a source in its order, and checks each. The memory does not grow with the source.
@@ -91,19 +91,20 @@ function listOf(records: SourceRecords, reading: Reading, ahead: (() => SourceRe
     undefined,
     reading,
     ahead,
-    (first) => formatOfRecord(first, options.format).open(options, false).issues,
+    (first) => formatOfRecord(first, options.format).open(options, []).issues,
   )
 }
 
 async function* folderOf(folder: SourceFolder, reading: Reading): LocatedRecords {
-  const unread = new Set(await folder.list())
-  const format = formatOfFolder([...unread], reading.options.format)
-  if (format === undefined) throw noForge()
+  const names = await folder.list()
+  const unread = new Set(names)
+  const format = formatOfFolder(names, reading.options.format)
+  if (format === undefined) throw invalidDocument([{ pointer: '', ...NO_FORGE }])
 
-  const root = format.rootIn([...unread]) ?? ''
+  const root = format.rootIn(names) ?? ''
   yield* format.read({
     options: reading.options,
-    files: [...unread].filter((name) => name.startsWith(root)).map((name) => name.slice(root.length)),
+    files: names.filter((name) => name.startsWith(root)).map((name) => name.slice(root.length)),
     async *read(file, conversionOf) {
       const name = `${root}${file}`
       // A name may come from the source itself, and must not lead out of the folder.
@@ -119,9 +120,7 @@ async function* folderOf(folder: SourceFolder, reading: Reading): LocatedRecords
   }
 }
 
-function noForge(): Error {
-  return invalidDocument([{ pointer: '', code: 'folder', message: 'expected a folder that a forge wrote' }])
-}
+const NO_FORGE = { code: 'folder', message: 'expected a folder that a forge wrote' }
 
 /** Returns whether a source can be read a second time. */
 function canReadAgain(source: ListSource): boolean {
@@ -135,12 +134,10 @@ function readAhead(source: ListSource, { options, signal }: Reading): SourceReco
 }
 
 function recordsIn(source: ListSource, reading: ByteObserver & Pick<Reading, 'options'>, isDump?: true): SourceRecords {
-  const maxRecordBytes = maxRecordBytesOf(reading.options)
+  const limits = sizeLimitsOf(reading.options)
   const given = bytesIn(source)
   const bytes = readBytes(typeof given === 'function' ? given() : given, reading)
-  return 'yaml' in source
-    ? readYaml(bytes, maxRecordBytes, isDump)
-    : readJson(bytes, maxRecordBytes, 'ndjson' in source)
+  return 'yaml' in source ? readYaml(bytes, limits.record, isDump) : readJson(bytes, limits, 'ndjson' in source)
 }
 
 /** Yields what the records of a list become, up to the one that ends the reading. */
@@ -162,15 +159,28 @@ async function* converted(
         for (const { value, place: bytes, faults } of batch) {
           if (conversion === undefined) {
             conversion = conversionOf(value)
-            if (conversion === undefined) throw noForge()
+            if (conversion === undefined) throw new Unreadable(NO_FORGE.code, NO_FORGE.message, BEGINNING, false)
             if (conversion.mayRepeat) repetitions = await repetitionsIn(ahead?.(), conversion)
           }
-          const place = { pointer: `/${index}`, ...bytes, ...inFile }
+          const whole = { pointer: `/${index}`, ...bytes, ...inFile }
           index += 1
-          const records = reading.accept(madeOf(value, conversion, reading), faults, place, repetitions)
-          if (records === undefined) continue
-          conversion.carried?.(records)
-          for (const record of records) located.push({ record, place })
+          const known = conversion
+          const take = (part: unknown, path: Path, own: typeof faults, at: SourcePlace): void => {
+            const records = reading.accept(madeOf(part, known, reading, path), own, at, repetitions)
+            if (records === undefined) return
+            known.state?.carried(records)
+            for (const record of records) located.push({ record, place: at })
+          }
+          const parts = partsOf(value, conversion)
+          if (parts === undefined) take(value, WHOLE, faults, whole)
+          let others = parts === undefined ? [] : faults
+          for (const [path, part] of parts ?? []) {
+            const own = others.filter((fault) => path.every((step, at) => String(step) === String(fault.path[at])))
+            others = others.filter((fault) => !own.includes(fault))
+            const inPart = own.map((fault) => ({ ...fault, path: fault.path.slice(path.length) }))
+            take(part, path, inPart, inside(whole, path))
+          }
+          if (others.length > 0) reading.accept([], others, whole)
         }
       } catch (error) {
         yield located
@@ -185,8 +195,15 @@ async function* converted(
   }
 }
 
-function madeOf(value: unknown, conversion: Conversion, findings: Findings): readonly Made[] {
-  return isForeign(value) ? conversion.convert(value, findings) : [{ kind: 'issue', issue: value }]
+/** Returns the parts of a record that are converted alone. Undefined: it is converted as a whole. */
+function partsOf(value: unknown, conversion: Conversion): readonly Part[] | undefined {
+  return isForeign(value) ? conversion.partsOf?.(value) : undefined
+}
+
+const WHOLE: Path = []
+
+function madeOf(part: unknown, conversion: Conversion, findings: Findings, path: Path): readonly Made[] {
+  return isForeign(part) ? conversion.convert(part, findings, path) : [{ kind: 'issue', issue: part }]
 }
 
 /** Reads ahead which issues are repeated. @param records - undefined: the list can be read only once */
@@ -195,8 +212,10 @@ async function repetitionsIn(records: SourceRecords | undefined, conversion: Con
   try {
     for await (const batch of records ?? []) {
       for (const { value, faults } of batch) {
-        const made = madeOf(value, conversion, NO_FINDINGS)
-        if (faults.length === 0 && areRecords(made)) repetitions.note(made)
+        for (const [path, part] of partsOf(value, conversion) ?? [[WHOLE, value]]) {
+          const made = madeOf(part, conversion, NO_FINDINGS, path)
+          if (faults.length === 0 && areRecords(made)) repetitions.note(made)
+        }
       }
     }
   } catch (error) {

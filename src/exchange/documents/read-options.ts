@@ -8,6 +8,7 @@ import { formatNames } from '../forges/all-formats.ts'
 import type { ConversionOptions, ExchangeFormat } from '../forges/forge-format.ts'
 import type { ByteSource } from './byte-source.ts'
 import { isByteSource } from './byte-source.ts'
+import type { SizeLimits } from './source-record.ts'
 
 /** A source of several files: a Gitea dump, an unpacked GitLab export. `forgelet/exchange/files` opens folders as these. */
 export interface SourceFolder {
@@ -73,7 +74,10 @@ export interface ReadOptions extends ConversionOptions {
 
 /** What a source may have at most. */
 export interface ReadLimits {
-  /** Bytes of one record: an integer from 1 to 268,435,456. Default 67,108,864 (64 MiB). */
+  /**
+   * Bytes of one record: an integer from 1 to 268,435,456. Default 67,108,864 (64 MiB), and of an object that is in no array,
+   * such as the whole tracker that Bitbucket exports, 268,435,456 (256 MiB).
+   */
   readonly maxRecordBytes?: number | undefined
 }
 
@@ -82,9 +86,9 @@ const MEBIBYTE = 1024 * 1024
 const MAX_RECORD_BYTES = 256 * MEBIBYTE
 const DEFAULT_RECORD_BYTES = 64 * MEBIBYTE
 
-/** Returns how many bytes a record may have. */
-export function maxRecordBytesOf({ limits }: ReadOptions): number {
-  return limits?.maxRecordBytes ?? DEFAULT_RECORD_BYTES
+/** Returns the limits of one record. */
+export function sizeLimitsOf({ limits: { maxRecordBytes } = {} }: ReadOptions): SizeLimits {
+  return { record: maxRecordBytes ?? DEFAULT_RECORD_BYTES, object: maxRecordBytes ?? MAX_RECORD_BYTES }
 }
 
 const OPTIONS: OptionRules<ReadOptions> = {

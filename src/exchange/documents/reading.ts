@@ -126,7 +126,7 @@ export class Reading implements ByteObserver, Findings {
 }
 
 /** The place of a record, with a pointer to something in it. */
-function inside(place: SourcePlace, path: Path): SourcePlace {
+export function inside(place: SourcePlace, path: Path): SourcePlace {
   return { ...place, pointer: `${place.pointer}${jsonPointer(path)}` }
 }
 

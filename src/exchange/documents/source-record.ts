@@ -7,6 +7,9 @@ export interface Place {
   readonly line: number
 }
 
+/** A source that cannot be read at all has no better place. */
+export const BEGINNING: Place = { offset: 0, line: 1 }
+
 /** Something in a record that is not valid. */
 export interface Finding {
   readonly path: Path
@@ -25,6 +28,12 @@ export interface SourceRecord {
 
 /** The records of a list, several at once. It throws `Unreadable` behind the last record that can be read. */
 export type SourceRecords = AsyncGenerator<readonly SourceRecord[], void, void>
+
+/** How many bytes a record may have, and an object that is in no array: it may be a whole tracker. */
+export interface SizeLimits {
+  readonly record: number
+  readonly object: number
+}
 
 /** Lists and objects inside each other, in one record. */
 export const MAX_DEPTH = 64

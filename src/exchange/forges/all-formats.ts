@@ -1,11 +1,25 @@
-import type { ExchangeFormat, FolderFormat, ForgeFormat } from './forge-format.ts'
-import { documentFormat, rootOf } from './forge-format.ts'
+import { BEGINNING, Unreadable } from '../documents/source-record.ts'
+import { bitbucketFormat } from './bitbucket.ts'
+import type { Conversion, ExchangeFormat, FolderFormat, ForgeFormat, ListConversion } from './forge-format.ts'
+import { ownFilesIn, rootOf, rootOfOwnFiles } from './forge-format.ts'
 import { giteaDumpFormat } from './gitea-dump.ts'
 import { githubArchiveFormat } from './github-archive.ts'
 import { githubBackupFormat } from './github-backup.ts'
+import { githubCliFormat } from './github-cli.ts'
 import { gitlabFormat } from './gitlab.ts'
 import { gitlabRestFormat } from './gitlab-rest.ts'
+import { refusalOfRecord } from './not-read.ts'
+import { redmineFormat } from './redmine.ts'
 import { giteaFormat, githubFormat } from './rest.ts'
+
+/** Our own documents. Everything in them is carried. */
+const documentFormat: ForgeFormat = {
+  name: 'document',
+  // Also any list that no other form recognizes: its violations are those of a document.
+  recognizes: () => true,
+  refusal: refusalOfRecord,
+  open: () => ({ issues: { convert: (issue) => [{ kind: 'issue', issue }] } }),
+}
 
 /** The forms that can be read. The first one that recognizes a source reads it. */
 const ALL_FORMATS: readonly ForgeFormat[] = [
@@ -16,6 +30,9 @@ const ALL_FORMATS: readonly ForgeFormat[] = [
   gitlabRestFormat,
   giteaFormat,
   giteaDumpFormat,
+  githubCliFormat,
+  redmineFormat,
+  bitbucketFormat,
   documentFormat,
 ]
 
@@ -24,34 +41,44 @@ export function formatNames(): readonly ExchangeFormat[] {
   return ALL_FORMATS.map(({ name }) => name)
 }
 
-/** Returns the form of a list whose first record this is. */
+/** Returns the form of a list whose first record this is. @throws Unreadable if it cannot be read */
 export function formatOfRecord(record: unknown, name: ExchangeFormat | undefined): ForgeFormat {
   const isIt = (format: ForgeFormat) => (name === undefined ? format.recognizes(record) : format.name === name)
-  return ALL_FORMATS.find(isIt) ?? documentFormat
+  const format = ALL_FORMATS.find(isIt) ?? documentFormat
+  const refusal = format.refusal?.(record)
+  if (refusal !== undefined) throw new Unreadable('format', refusal, BEGINNING, false)
+  return format
 }
 
 /** Returns the form of a folder with these files. Undefined: no forge wrote it. */
 export function formatOfFolder(names: readonly string[], name: ExchangeFormat | undefined): FolderFormat | undefined {
   const formats = ALL_FORMATS.filter((format) => name === undefined || format.name === name)
-  const lists = formats.filter(({ commentsFile }) => commentsFile !== undefined)
-  const folders = [...formats.flatMap(({ folder }) => folder ?? []), ...(lists.length > 0 ? [listFolder(lists)] : [])]
-  return folders.find((folder) => folder.rootIn(names) !== undefined)
+  const lists = formats.some(isList) ? [listFolder(name)] : []
+  return [...formats.flatMap(({ folder }) => folder ?? []), ...lists].find(({ rootIn }) => rootIn(names) !== undefined)
 }
 
-/** Two lists, of issues and of comments. The first issue determines their form. Comments follow all issues. */
-function listFolder(formats: readonly ForgeFormat[]): FolderFormat {
+/** A backup may have only the files of its issues. */
+function isList(format: ForgeFormat): boolean {
+  return format === githubBackupFormat || (format !== documentFormat && format.folder === undefined)
+}
+
+/** A list of issues, or a file for each, and a list of comments. The first issue determines their form. */
+function listFolder(name: ExchangeFormat | undefined): FolderFormat {
   return {
-    rootIn: (files) => rootOf(files, 'issues.json'),
-    async *read(folder) {
-      const has = ({ commentsFile = '' }: ForgeFormat): boolean => folder.files.includes(commentsFile)
-      let [format] = formats
-      let lists = format?.open(folder.options, has(format))
-      yield* folder.read('issues.json', (first) => {
-        if (formats.length > 1) format = formats.find(({ recognizes }) => recognizes(first))
-        lists = format?.open(folder.options, has(format))
+    rootIn: (files) => rootOf(files, 'issues.json') ?? rootOfOwnFiles(files),
+    async *read({ options, files, read }) {
+      let format: ForgeFormat | undefined
+      let lists: ListConversion | undefined
+      const choose = (first: unknown): Conversion | undefined => {
+        format ??= formatOfRecord(first, name)
+        lists ??= isList(format) ? format.open(options, files) : undefined
         return lists?.issues
-      })
-      yield* folder.read(format?.commentsFile ?? '', () => lists?.comments)
+      }
+      yield* read('issues.json', choose)
+      if (files.includes('issues.json')) lists ??= githubFormat.open(options, files) // it has no issues
+      yield* read(format?.commentsFile ?? 'comments.json', () => lists?.comments)
+      const own = lists === undefined ? ownFilesIn(files) : lists.ownFiles?.()
+      for (const file of own ?? []) yield* read(file, choose)
     },
   }
 }

@@ -1,6 +1,5 @@
 import type { ExchangeRecord } from '../../schema/issue-record.ts'
 import { NumberSet } from '../../schema/number-set.ts'
-import type { Path } from '../documents/source-record.ts'
 import type { Findings, Foreign, Made } from './forge-format.ts'
 
 /**
@@ -15,23 +14,23 @@ export class ConversionState {
   readonly #pulls = new NumberSet()
 
   /** Returns the label, or the first one of its name. */
-  label(label: Foreign, path: Path, findings: Findings): unknown {
+  label(label: Foreign, findings: Findings): unknown {
     const known = this.#labels.get(label['name'])
-    if (known !== undefined && !isSame(known, label)) findings.notCarried('label_variant', path)
+    if (known !== undefined && !isSame(known, label)) findings.notCarried('label_variant', [])
     return known ?? label
   }
 
   /** Returns the milestone as a record, unless it was carried before. */
-  milestone(milestone: Foreign, path: Path, findings: Findings): readonly Made[] {
+  milestone(milestone: Foreign, findings: Findings): readonly Made[] {
     const known = this.#milestones.get(milestone['title'])
     if (known === undefined) return [{ kind: 'milestone', milestone }]
-    if (!isSame(known, milestone)) findings.notCarried('milestone_variant', path)
+    if (!isSame(known, milestone)) findings.notCarried('milestone_variant', [])
     return []
   }
 
   /** Returns whether the issue of this number was carried. */
-  hasIssue(number: number): boolean {
-    return Number.isSafeInteger(number) && this.#issues.has(number)
+  hasIssue(number: unknown): boolean {
+    return typeof number === 'number' && Number.isSafeInteger(number) && this.#issues.has(number)
   }
 
   /** Remembers the number of a pull request. */

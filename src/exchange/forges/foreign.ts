@@ -1,6 +1,5 @@
 import { isObject } from '../../schema/arguments.ts'
-import type { Path } from '../documents/source-record.ts'
-import type { Findings, Foreign } from './forge-format.ts'
+import type { Findings, Foreign, Made } from './forge-format.ts'
 
 // Conversions only rename and regroup. What they make is checked afterwards by the schema of its kind, so a foreign value of
 // a wrong type is a violation there.
@@ -32,6 +31,13 @@ export function says(value: unknown): boolean {
   return isObject(value) ? Object.values(value).some(says) : Boolean(value)
 }
 
+/** Returns labels for what has no property in an issue, such as `priority/high`. */
+export function labelsOf(properties: Foreign): readonly Foreign[] {
+  return Object.entries(filled(properties)).map(([property, value]) => {
+    return { name: typeof value === 'string' ? `${property}/${value}` : value }
+  })
+}
+
 /** Ids, addresses and counters of the forge: nothing of an issue is lost with them. Whom `closed_by_id` names is lost. */
 const OF_THE_FORGE = /(?:^|(?<!_by|_to)_)(?:id|ids|iid|url|count|index|version|score|issues)$/
 
@@ -41,11 +47,11 @@ const RELATION = /(?:^|_)(?:parent|epic|sub_issues|blocking_issues)(?:_|$)/
 const PARENT = /^parent(?:_issue)?_(?:id|iid|url)$/
 
 /** Reports the properties that a conversion did not name, by their own names. */
-export function leaveRest(rest: Foreign, path: Path, findings: Findings): void {
+export function leaveRest(rest: Foreign, findings: Findings): void {
   for (const [name, value] of Object.entries(rest)) {
     if (!says(value) || (OF_THE_FORGE.test(name) && !isOnlyTrace(name, rest))) continue
     const what = PARENT.test(name) ? 'parent' : name
-    findings.notCarried(what, [...path, name], Array.isArray(value) ? value.length : 1)
+    findings.notCarried(what, [name], Array.isArray(value) ? value.length : 1)
   }
 }
 
@@ -58,4 +64,19 @@ function isOnlyTrace(name: string, record: Foreign): boolean {
 /** Returns whether a value is an object with all these properties. */
 export function hasProperties(value: unknown, ...names: readonly string[]): boolean {
   return isObject(value) && names.every((name) => Object.hasOwn(value, name))
+}
+
+/** Returns an issue. What is optional is left out if it is empty. @param lists - its labels, reactions and assignees */
+export function issueOf(of: Foreign, { poster_id, poster_name, poster_email }: Foreign, lists: Foreign): Made {
+  const { number, title, content, state, is_locked, created, updated, ref, milestone, closed } = of
+  const known = { number, poster_id, poster_name, title, content: content ?? '', state, created, updated }
+  const optional = filled({ poster_email, ref, milestone, closed })
+  return { kind: 'issue', issue: Object.assign(known, { is_locked: is_locked ?? false }, optional, lists) }
+}
+
+/** Returns a comment. What is optional is left out if it is empty. @param lists - its reactions */
+export function commentOf(of: Foreign, { poster_id, poster_name, poster_email }: Foreign, lists: Foreign = {}): Made {
+  const { issue_number, created, updated, content } = of
+  const poster = { poster_id, poster_name, ...filled({ poster_email }) }
+  return { kind: 'comment', comment: { issue_number, ...poster, created, updated, content: content ?? '', ...lists } }
 }

@@ -5,12 +5,15 @@ import type { Path } from '../documents/source-record.ts'
 export type ExchangeFormat =
   | 'document'
   | 'github'
+  | 'github-cli'
+  | 'github-archive'
+  | 'github-backup'
   | 'gitlab'
   | 'gitlab-rest'
   | 'gitea'
   | 'gitea-dump'
-  | 'github-archive'
-  | 'github-backup'
+  | 'bitbucket'
+  | 'redmine'
 
 /** An object that another forge wrote. */
 export type Foreign = { readonly [property: string]: unknown }
@@ -41,7 +44,7 @@ export interface ConversionOptions {
   readonly confidential?: 'leave-out' | 'keep' | undefined
   /** Comments that GitHub folds away, such as spam. Default 'leave-out'. They are reported as not carried in any case. */
   readonly minimized?: 'leave-out' | 'keep' | undefined
-  /** The repository to read, such as `acme/rocket`, if the source has several. Without it such a source is refused. */
+  /** The repository to read, as `owner/name`, if the source has several. Default: the only one. */
   readonly sourceRepository?: string | undefined
 }
 
@@ -52,14 +55,22 @@ export type Made =
   | { readonly kind: 'issue'; readonly issue: unknown }
   | { readonly kind: 'comment'; readonly comment: unknown }
 
+/** A part of a record, and its path in it. */
+export type Part = readonly [path: Path, part: unknown]
+
 /** Converts the records of one list, in their order. It may remember what it has seen, but not whole records. */
 export interface Conversion {
   /** Whether an issue may occur several times: its list was fetched page by page. */
   readonly mayRepeat?: true
-  /** Returns what a record becomes. It is ignored if something in it is not valid. */
-  convert(record: Foreign, findings: Findings): readonly Made[]
-  /** Called with the exchange records of a valid record. */
-  carried?(records: readonly ExchangeRecord[]): void
+  /**
+   * Returns what a record becomes, or a part of it. It is ignored if something in it is not valid.
+   * @param path - of the part in its record
+   */
+  convert(record: Foreign, findings: Findings, path: Path): readonly Made[]
+  /** Returns the parts of a record that has many issues: one that is not valid does not take the others with it. */
+  partsOf?(record: Foreign): readonly Part[]
+  /** Learns the exchange records of each valid record. */
+  readonly state?: { carried(records: readonly ExchangeRecord[]): void }
 }
 
 /** Exchange records, several at once, and for each the place of the record in the source that it came from. */
@@ -72,7 +83,7 @@ export type LocatedRecords = AsyncGenerator<
 /** A folder of files that is being read. The names of files begin at the folder of the issues. */
 export interface FolderReading {
   readonly options: ConversionOptions
-  /** The files of the folder. */
+  /** Their names, in order. */
   readonly files: readonly string[]
   /**
    * Reads the records of one file, JSON or YAML by its name, and yields what the conversion makes of them. Yields nothing
@@ -83,16 +94,23 @@ export interface FolderReading {
   read(file: string, conversionOf: (first: unknown) => Conversion | undefined): LocatedRecords
 }
 
+/** The conversion of a list of issues, and of what is beside it in its folder. */
+export interface ListConversion {
+  readonly issues: Conversion
+  readonly comments?: Conversion
+  /** Returns the files with one issue each that are read behind the list. */
+  ownFiles?(): Iterable<string>
+}
+
 /** A form of a source: recognizes it, converts it, and reports what is not carried. */
 export interface ForgeFormat {
   readonly name: ExchangeFormat
   /** Returns whether a record of a list has this form. The first record decides for all. */
   recognizes(record: unknown): boolean
-  /** Begins to convert a list of issues, and that of their comments. @param hasComments - whether it follows */
-  open(
-    options: ConversionOptions,
-    hasComments: boolean,
-  ): { readonly issues: Conversion; readonly comments?: Conversion }
+  /** Returns why a list with this first record cannot be read, if the record has the form. */
+  refusal?(record: unknown): string | undefined
+  /** Begins to convert a list of issues. @param files - the names of the files in its folder */
+  open(options: ConversionOptions, files: readonly string[]): ListConversion
   /** The file with the comments, beside `issues.json`. */
   readonly commentsFile?: string
   /** A folder of other files. */
@@ -111,23 +129,31 @@ export interface FolderFormat {
   wordOf?(file: string): string | undefined
 }
 
-/** Our own documents. Everything in them is carried. */
-export const documentFormat: ForgeFormat = {
-  name: 'document',
-  // Also any list that no other form recognizes: its violations are those of a document.
-  recognizes: () => true,
-  open: () => ({ issues: { convert: (issue) => [{ kind: 'issue', issue }] } }),
-}
-
 /** Returns findings of a part of a record. */
 export function within(findings: Findings, part: Path): Findings {
-  return { ...NO_FINDINGS, notCarried: (what, path, count) => findings.notCarried(what, [...part, ...path], count) }
+  const { nameless, displayed, leftOut } = NO_FINDINGS
+  const notCarried: Findings['notCarried'] = (what, path, count) => findings.notCarried(what, [...part, ...path], count)
+  return { notCarried, nameless, displayed, leftOut }
 }
 
 /** Reports the attachments that a text links to. The links stay in the text, the files are not in the source. */
 export function reportLinks(attachment: RegExp, text: unknown, path: Path, findings: Findings): void {
   const count = typeof text === 'string' ? (text.match(attachment)?.length ?? 0) : 0
   if (count > 0) findings.notCarried('attachment', path, count)
+}
+
+/** Whether not every reader may see a record. It is reported also where it is kept: exchange records do not say so. */
+export function isLeftOut(
+  isConfidential: boolean,
+  number: unknown,
+  options: ConversionOptions,
+  findings: Findings,
+): boolean {
+  if (!isConfidential) return false
+  findings.notCarried('confidential', [])
+  if (options.confidential === 'keep') return false
+  findings.leftOut(number)
+  return true
 }
 
 /** Reports a record, or a part of one, that is left out. */

@@ -3,8 +3,8 @@ import type { Path } from '../documents/source-record.ts'
 import { ConversionState } from './conversion-state.ts'
 import { filled, hasProperties, leaveRest, listOf, objectOf, says } from './foreign.ts'
 import type { Conversion, ConversionOptions, Findings, Foreign, ForgeFormat } from './forge-format.ts'
-import { leave, NO_FINDINGS, rootOf } from './forge-format.ts'
-import { commentOf, labelOf, milestoneOf, restIssues } from './rest.ts'
+import { leave, NO_FINDINGS, rootOf, within } from './forge-format.ts'
+import { restComment, restIssues, restLabel, restMilestone } from './rest.ts'
 
 /** What GitHub writes to export an account or to migrate: lists of a hundred records each, of one repository or several. */
 export const githubArchiveFormat: ForgeFormat = {
@@ -37,16 +37,16 @@ function listsOf(options: ConversionOptions): { readonly [kind: string]: Convers
   let chosen: string | undefined
 
   const userOf = (address: unknown) => says(address) && { id: 0, login: lastIn(address), email: known.get(address) }
-  const all = (convert: Conversion['convert']): Conversion => ({ carried: (made) => state.carried(made), convert })
+  const all = (convert: Conversion['convert']): Conversion => ({ state, convert })
   /** Converts the records of the repository that is read. */
   const here = (convert: Conversion['convert']): Conversion =>
-    all((record, findings) => {
+    all((record, findings, path) => {
       if (chosen === undefined || (wanted === undefined && repositories.length > 1)) {
         throw refusal('repository', `expected sourceRepository (--source-repo) to be one of ${repositories.join(', ')}`)
       }
       const addresses = ['repository', 'issue', 'pull_request', 'issue_comment', 'url'].map((name) => record[name])
       const isHere = addresses.some((address) => `${String(address)}/`.startsWith(`${chosen}/`))
-      return isHere ? convert(record, findings) : []
+      return isHere ? convert(record, findings, path) : []
     })
   const users = all(({ url, emails }) => {
     const { address } = objectOf(listOf(emails).find((email) => says(objectOf(email)['primary'])))
@@ -64,7 +64,7 @@ function listsOf(options: ConversionOptions): { readonly [kind: string]: Convers
       return listOf(labels).map((each, at) => {
         const { url: address, created_at: _, ...record } = objectOf(each)
         known.set(address, record)
-        return { kind: 'label', label: labelOf(record, ['labels', at], state, findings) }
+        return { kind: 'label', label: restLabel(record, state, within(findings, ['labels', at])) }
       })
     }),
     users,
@@ -72,7 +72,7 @@ function listsOf(options: ConversionOptions): { readonly [kind: string]: Convers
     milestones: here(({ type: _, url, repository: __, user: ___, ...others }, findings) => {
       const milestone = { state: stateOf(others), ...others }
       known.set(url, milestone)
-      return milestoneOf(milestone, [], state, findings)
+      return restMilestone(milestone, state, findings)
     }),
     issue_events: here(({ issue, event, created_at }, findings) => {
       const [number, at] = [numberIn(issue), Date.parse(String(created_at))]
@@ -92,7 +92,7 @@ function listsOf(options: ConversionOptions): { readonly [kind: string]: Convers
         reactions: reactionsOf(reactions, findings),
         assignees: [...listOf(assignees), ...listOf(assignee)].map(userOf),
       }
-      return rest.convert(issue, withoutLinks(findings))
+      return rest.convert(issue, withoutLinks(findings), [])
     }),
     pull_requests: here(({ url }, findings) => {
       findings.leftOut(numberIn(url))
@@ -104,7 +104,7 @@ function listsOf(options: ConversionOptions): { readonly [kind: string]: Convers
       if (!state.hasIssue(Number(numberIn(issue)))) return leave(findings, 'comments')
       const of = { user: userOf(user) || null, reactions: reactionsOf(reactions, findings) }
       const comment = { updated_at: others['created_at'], ...others, ...of }
-      return commentOf(numberIn(issue), comment, options, withoutLinks(findings))
+      return restComment(numberIn(issue), comment, options, withoutLinks(findings))
     }),
     attachments: here((_, findings) => leave(findings, 'attachment')),
   }
@@ -121,7 +121,7 @@ function withoutLinks(findings: Findings): Findings {
 function reactionsOf(reactions: unknown, findings: Findings): readonly Foreign[] {
   return listOf(reactions).map((reaction, at) => {
     const { user, content, subject_type: _, created_at: __, ...rest } = objectOf(reaction)
-    leaveRest(rest, ['reactions', at], findings)
+    leaveRest(rest, within(findings, ['reactions', at]))
     return { user_id: 0, ...filled({ user_name: lastIn(user) }), content: content === 'tada' ? 'hooray' : content }
   })
 }

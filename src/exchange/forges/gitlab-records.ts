@@ -1,8 +1,7 @@
-import type { Path } from '../documents/source-record.ts'
 import type { ConversionState } from './conversion-state.ts'
-import { filled, leaveRest, objectOf, says } from './foreign.ts'
+import { commentOf, filled, issueOf, leaveRest, objectOf, says } from './foreign.ts'
 import type { ConversionOptions, Findings, Foreign, Made } from './forge-format.ts'
-import { reportLinks } from './forge-format.ts'
+import { isLeftOut, reportLinks, within } from './forge-format.ts'
 
 // What the project export of GitLab and its REST lists have in common.
 
@@ -22,11 +21,11 @@ const DERIVED = new Set([
 const DEFAULTS: Foreign = { issue_type: 'issue', severity: 'UNKNOWN', imported_from: 'none' }
 
 /** Reports the properties that a conversion did not name, without those that say nothing of their own. */
-export function leaveOthers(rest: Foreign, path: Path, findings: Findings): void {
+export function leaveOthers(rest: Foreign, findings: Findings): void {
   const others = Object.entries(rest).filter(
     ([name, value]) => !DERIVED.has(name) && DEFAULTS[name] !== value && !isPlainType(name, value),
   )
-  leaveRest(Object.fromEntries(others), path, findings)
+  leaveRest(Object.fromEntries(others), findings)
 }
 
 /** Returns whether a property says that an issue is an issue, and not an incident or a task. */
@@ -34,96 +33,80 @@ function isPlainType(name: string, value: unknown): boolean {
   return name === 'work_item_type' && objectOf(value)['base_type'] === 'issue'
 }
 
-/** Whether not every reader may see a record. It is reported also where it is kept: exchange records do not say so. */
-export function isLeftOut(
-  { iid, confidential, internal }: Foreign,
-  path: Path,
-  options: ConversionOptions,
-  findings: Findings,
-): boolean {
-  if (!says(confidential) && !says(internal)) return false
-  findings.notCarried('confidential', path)
-  if (options.confidential === 'keep') return false
-  findings.leftOut(iid) // a note has none
-  return true
-}
-
-/** Returns an issue, behind its milestone. @param people - its author and its lists */
-export function issueOf(record: Foreign, people: Foreign, state: ConversionState, findings: Findings): readonly Made[] {
-  const { iid, title, description, state: status, discussion_locked, milestone, created_at, ...others } = record
-  const { updated_at, closed_at, confidential: _, internal: __, _links: links, ...rest } = others
-  reportLinks(ATTACHMENT, description, ['description'], findings)
-  if (says(objectOf(links)['closed_as_duplicate_of'])) {
-    findings.notCarried('duplicate_of', ['_links', 'closed_as_duplicate_of'])
-  }
-  leaveOthers(rest, [], findings)
-  const issue = {
-    number: iid,
-    ...people,
-    title,
-    content: description ?? '',
-    ...filled({ milestone: objectOf(milestone)['title'], closed: closed_at }),
-    state: STATES.get(status) ?? status,
-    is_locked: discussion_locked ?? false,
-    created: created_at,
-    updated: updated_at,
-  }
-  const before = says(milestone) ? milestoneOf(objectOf(milestone), ['milestone'], state, findings) : []
-  return [...before, { kind: 'issue', issue }]
+/** Whether not every reader may see an issue or a note. */
+export function isHidden(record: Foreign, options: ConversionOptions, findings: Findings): boolean {
+  const { iid, confidential, internal } = record
+  return isLeftOut(says(confidential) || says(internal), iid, options, findings)
 }
 
 /** Whether a note is no comment, or not every reader may see it. */
-export function isNoteLeftOut(note: Foreign, path: Path, options: ConversionOptions, findings: Findings): boolean {
-  if (!says(note['system'])) return isLeftOut(note, path, options, findings)
-  findings.notCarried('system_note', path)
+export function isNoComment(note: Foreign, options: ConversionOptions, findings: Findings): boolean {
+  if (!says(note['system'])) return isHidden(note, options, findings)
+  findings.notCarried('system_note', [])
   return true
+}
+
+/** Returns an issue, behind its milestone. */
+export function gitlabIssue(
+  record: Foreign,
+  author: Foreign,
+  lists: Foreign,
+  known: ConversionState,
+  findings: Findings,
+): readonly Made[] {
+  const { iid: number, title, description: content, state: given, discussion_locked: is_locked, ...others } = record
+  const { milestone, created_at: created, updated_at: updated, closed_at: closed, _links: links, ...more } = others
+  const { confidential: _, internal: __, ...rest } = more
+  reportLinks(ATTACHMENT, content, ['description'], findings)
+  if (says(objectOf(links)['closed_as_duplicate_of'])) {
+    findings.notCarried('duplicate_of', ['_links', 'closed_as_duplicate_of'])
+  }
+  leaveOthers(rest, findings)
+  const { title: named } = objectOf(milestone)
+  const state = STATES.get(given) ?? given
+  const of = { number, title, content, milestone: named, closed, state, is_locked, created, updated }
+  const before = says(milestone) ? milestoneOf(objectOf(milestone), known, within(findings, ['milestone'])) : []
+  return [...before, issueOf(of, author, lists)]
 }
 
 /**
  * Returns a comment.
- * @param head - its issue and its author
+ * @param head - its issue and its author, and its lists
  * @param text - the name of the property with its text
  * @param threads - the discussions of its issue so far: a comment in one of them is an answer
  */
-export function commentOf(
+export function gitlabComment(
   head: Foreign,
   note: Foreign,
   text: 'note' | 'body',
-  path: Path,
-  findings: Findings,
   threads: Set<unknown>,
-  lists: Foreign = {},
+  findings: Findings,
 ): Made {
   const { [text]: content, created_at: created, updated_at: updated, discussion_id, ...others } = note
   const { system: _, confidential: __, internal: ___, ...rest } = others
   if (says(discussion_id)) {
-    if (threads.has(discussion_id)) findings.notCarried('thread', [...path, 'discussion_id'])
+    if (threads.has(discussion_id)) findings.notCarried('thread', ['discussion_id'])
     threads.add(discussion_id)
   }
-  reportLinks(ATTACHMENT, content, [...path, text], findings)
-  leaveOthers(rest, path, findings)
-  return { kind: 'comment', comment: { ...head, created, updated, content: content ?? '', ...lists } }
+  reportLinks(ATTACHMENT, content, [text], findings)
+  leaveOthers(rest, findings)
+  const { issue_number, lists } = head
+  return commentOf({ issue_number, created, updated, content }, head, objectOf(lists))
 }
 
 /** Returns a label, or the first one of its name. @param named - the property that has the name */
-export function labelOf(
-  record: Foreign,
-  named: 'name' | 'title',
-  path: Path,
-  state: ConversionState,
-  findings: Findings,
-): unknown {
+export function labelOf(record: Foreign, named: 'name' | 'title', state: ConversionState, findings: Findings): unknown {
   const { [named]: name, color, description, created_at: _, updated_at: __, ...rest } = record
-  leaveOthers(rest, path, findings)
+  leaveOthers(rest, findings)
   const bare = typeof color === 'string' ? color.replace(/^#/, '') : color
-  return state.label({ name, ...filled({ color: bare, description }) }, path, findings)
+  return state.label({ name, ...filled({ color: bare, description }) }, findings)
 }
 
 /** Returns a milestone, unless it was carried before. */
-export function milestoneOf(record: Foreign, path: Path, state: ConversionState, findings: Findings): readonly Made[] {
+export function milestoneOf(record: Foreign, state: ConversionState, findings: Findings): readonly Made[] {
   const { title, description, due_date, created_at: created, updated_at: updated, state: status, ...rest } = record
-  leaveOthers(rest, path, findings)
+  leaveOthers(rest, findings)
   const deadline = says(due_date) ? `${String(due_date)}T00:00:00Z` : undefined
-  const filledTimes = filled({ description, deadline, created, updated })
-  return state.milestone({ title, ...filledTimes, state: STATES.get(status) ?? status }, path, findings)
+  const optional = filled({ description, deadline, created, updated })
+  return state.milestone({ title, ...optional, state: STATES.get(status) ?? status }, findings)
 }

@@ -1,28 +1,29 @@
 import { GHOST } from '../../schema/placeholder-names.ts'
-import type { Path } from '../documents/source-record.ts'
 import { ConversionState } from './conversion-state.ts'
-import { filled, hasProperties, listOf, objectOf, says } from './foreign.ts'
-import type { Conversion, ConversionOptions, Findings, Foreign, ForgeFormat } from './forge-format.ts'
-import { countOf, leave } from './forge-format.ts'
-import { commentOf, isLeftOut, isNoteLeftOut, issueOf, labelOf } from './gitlab-records.ts'
+import { hasProperties, listOf, objectOf, says } from './foreign.ts'
+import type { Conversion, ConversionOptions, Foreign, ForgeFormat } from './forge-format.ts'
+import { countOf, leave, within } from './forge-format.ts'
+import { gitlabComment, gitlabIssue, isHidden, isNoComment, labelOf } from './gitlab-records.ts'
+
+const NOTES = 'notes.json'
 
 /** Issues of GitLab's REST API, alone or in a folder with the list of notes. */
 export const gitlabRestFormat: ForgeFormat = {
   name: 'gitlab-rest',
   recognizes: (record) => hasProperties(record, 'iid', 'author', 'created_at') && !hasProperties(record, 'author_id'),
-  commentsFile: 'notes.json',
-  open(options, hasNotes) {
+  commentsFile: NOTES,
+  open(options, files) {
     const state = new ConversionState()
-    return { issues: issues(state, hasNotes, options), comments: notes(state, options) }
+    return { issues: issues(state, files.includes(NOTES), options), comments: notes(state, options) }
   },
 }
 
 function issues(state: ConversionState, hasNotes: boolean, options: ConversionOptions): Conversion {
   return {
     mayRepeat: true,
-    carried: (records) => state.carried(records),
+    state,
     convert(record, findings) {
-      if (isLeftOut(record, [], options, findings)) return []
+      if (isHidden(record, options, findings)) return []
 
       const { author, labels, assignee, assignees, user_notes_count: count, upvotes, downvotes, ...issue } = record
       if (!hasNotes && says(count)) findings.notCarried('comments', ['user_notes_count'], countOf(count))
@@ -30,12 +31,16 @@ function issues(state: ConversionState, hasNotes: boolean, options: ConversionOp
         if (says(votes)) findings.notCarried('reactions', [name], countOf(votes))
       }
       const names = [...listOf(assignees), ...listOf(assignee)].map((user) => objectOf(user)['username'])
-      const people = {
-        ...posterOf(author),
-        labels: listOf(labels).map((label, at) => labelOfList(label, ['labels', at], state, findings)),
+      const lists = {
+        // A label is its name alone, or an object if the list was asked for with `with_labels_details`.
+        labels: listOf(labels).map((label, at) =>
+          typeof label === 'string'
+            ? { name: label }
+            : labelOf(objectOf(label), 'name', state, within(findings, ['labels', at])),
+        ),
         assignees: [...new Set(names)],
       }
-      return issueOf(issue, people, state, findings)
+      return gitlabIssue(issue, posterOf(author), lists, state, findings)
     },
   }
 }
@@ -51,10 +56,10 @@ function notes(state: ConversionState, options: ConversionOptions): Conversion {
       if (noteable_type !== 'Issue' || (typeof issue_number === 'number' && !state.hasIssue(issue_number))) {
         return leave(findings, 'comments')
       }
-      if (isNoteLeftOut(note, [], options, findings)) return []
+      if (isNoComment(note, options, findings)) return []
       if (issue_number !== threadsOf) threads = new Set() // the notes of an issue follow each other
       threadsOf = issue_number
-      return [commentOf({ issue_number, ...posterOf(author) }, note, 'body', [], findings, threads)]
+      return [gitlabComment({ issue_number, ...posterOf(author) }, note, 'body', threads, findings)]
     },
   }
 }
@@ -62,11 +67,6 @@ function notes(state: ConversionState, options: ConversionOptions): Conversion {
 /** A user who is gone is null. */
 function posterOf(author: unknown): Foreign {
   if (author === null) return GHOST
-  const { id, username, public_email } = objectOf(author)
-  return { poster_id: id, poster_name: username, ...filled({ poster_email: public_email }) }
-}
-
-/** A label is its name alone, or an object if the list was asked for with `with_labels_details`. */
-function labelOfList(label: unknown, path: Path, state: ConversionState, findings: Findings): unknown {
-  return typeof label === 'string' ? { name: label } : labelOf(objectOf(label), 'name', path, state, findings)
+  const { id: poster_id, username: poster_name, public_email: poster_email } = objectOf(author)
+  return { poster_id, poster_name, poster_email }
 }

@@ -3,8 +3,16 @@ import type { Path } from '../documents/source-record.ts'
 import { ConversionState } from './conversion-state.ts'
 import { filled, hasProperties, listOf, objectOf, says } from './foreign.ts'
 import type { Conversion, ConversionOptions, Findings, FolderReading, Foreign, ForgeFormat } from './forge-format.ts'
-import { filesNamed, rootOf } from './forge-format.ts'
-import { commentOf, isLeftOut, isNoteLeftOut, issueOf, labelOf, leaveOthers, milestoneOf } from './gitlab-records.ts'
+import { filesNamed, rootOf, within } from './forge-format.ts'
+import {
+  gitlabComment,
+  gitlabIssue,
+  isHidden,
+  isNoComment,
+  labelOf,
+  leaveOthers,
+  milestoneOf,
+} from './gitlab-records.ts'
 
 const ISSUES = 'issues.ndjson'
 /** What every export has, with or without issues. Those before GitLab 13 have the issues in it, and no folder `tree`. */
@@ -34,15 +42,14 @@ function rootIn(files: readonly string[]): string | undefined {
 /** The lists that are read, in their order. */
 function listsOf({ options }: FolderReading): readonly (readonly [name: string, conversion: Conversion])[] {
   const [state, people]: [ConversionState, People] = [new ConversionState(), new Map()]
-  const carried: Conversion['carried'] = (records) => state.carried(records)
   const label: Conversion['convert'] = (record, findings) => [
-    { kind: 'label', label: labelOf(record, 'title', [], state, findings) },
+    { kind: 'label', label: labelOf(record, 'title', state, findings) },
   ]
-  const milestone: Conversion['convert'] = (record, findings) => milestoneOf(record, [], state, findings)
+  const milestone: Conversion['convert'] = (record, findings) => milestoneOf(record, state, findings)
   return [
     ['project_members.ndjson', members(people)],
-    ['labels.ndjson', { carried, convert: label }],
-    ['milestones.ndjson', { carried, convert: milestone }],
+    ['labels.ndjson', { state, convert: label }],
+    ['milestones.ndjson', { state, convert: milestone }],
     [ISSUES, issues(state, people, options)],
   ]
 }
@@ -53,8 +60,8 @@ type People = Map<unknown, Foreign>
 function members(people: People): Conversion {
   return {
     convert({ user }, findings) {
-      const { id, username, public_email } = objectOf(user)
-      if (says(username)) people.set(id, { poster_name: username, ...filled({ poster_email: public_email }) })
+      const { id, username: poster_name, public_email: poster_email } = objectOf(user)
+      if (says(poster_name)) people.set(id, { poster_name, poster_email })
       else if (says(id)) findings.notCarried('user_name', ['user'])
       return []
     },
@@ -82,43 +89,44 @@ function issues(state: ConversionState, people: People, options: ConversionOptio
     if (!people.has(id)) findings.nameless(poster_name, path)
     return { poster_id: id, poster_name, ...people.get(id) }
   }
-  const reactionsOf = (awards: unknown, path: Path, findings: Findings): readonly Foreign[] =>
+  const reactionsOf = (awards: unknown, findings: Findings): readonly Foreign[] =>
     listOf(awards).map((award, at) => {
       const { name, user_id, awardable_type: _, ...rest } = objectOf(award)
-      leaveOthers(rest, [...path, 'award_emoji', at], findings)
+      leaveOthers(rest, within(findings, ['award_emoji', at]))
       const user_name = people.get(user_id)?.['poster_name']
       return { user_id, ...filled({ user_name }), content: REACTIONS.get(name) ?? name }
     })
-  const labelOfLink = (link: unknown, path: Path, findings: Findings): unknown => {
-    return labelOf(objectOf(objectOf(link)['label']), 'title', [...path, 'label'], state, findings)
-  }
+  const labelOfLink = (link: unknown, findings: Findings): unknown =>
+    labelOf(objectOf(objectOf(link)['label']), 'title', state, findings)
   const assigneeOf = (assignee: unknown, path: Path, findings: Findings): unknown =>
     posterOf(objectOf(assignee)['user_id'], path, findings)['poster_name']
 
   return {
-    carried: (records) => state.carried(records),
+    state,
     convert(record, findings) {
-      if (isLeftOut(record, [], options, findings)) return []
+      if (isHidden(record, options, findings)) return []
 
       const { author_id, label_links, award_emoji, issue_assignees, notes, ...issue } = record
       const names = listOf(issue_assignees).map((each, at) => assigneeOf(each, ['issue_assignees', at], findings))
-      const of = {
-        ...posterOf(author_id, [], findings),
-        labels: listOf(label_links).map((link, at) => labelOfLink(link, ['label_links', at], findings)),
-        reactions: reactionsOf(award_emoji, [], findings),
+      const author = posterOf(author_id, [], findings)
+      const lists = {
+        labels: listOf(label_links).map((link, at) =>
+          labelOfLink(link, within(findings, ['label_links', at, 'label'])),
+        ),
+        reactions: reactionsOf(award_emoji, findings),
         assignees: [...new Set(names)],
       }
       const threads = new Set<unknown>()
       const comments = listOf(notes).flatMap((each, at) => {
-        const { author_id: author, author: displayed, award_emoji: awards, ...note } = objectOf(each)
-        const path = ['notes', at]
-        if (says(author)) findings.displayed(nameOf(author), objectOf(displayed)['name'])
-        if (isNoteLeftOut(note, path, options, findings)) return []
-        const head = { issue_number: record['iid'], ...posterOf(author, path, findings) }
-        const lists = { reactions: reactionsOf(awards, path, findings) }
-        return commentOf(head, note, 'note', path, findings, threads, lists)
+        const { author_id: by, author: displayed, award_emoji: awards, ...note } = objectOf(each)
+        const [path, ofNote] = [['notes', at], within(findings, ['notes', at])]
+        if (says(by)) findings.displayed(nameOf(by), objectOf(displayed)['name'])
+        if (isNoComment(note, options, ofNote)) return []
+        const lists = { reactions: reactionsOf(awards, ofNote) }
+        const head = { issue_number: record['iid'], lists, ...posterOf(by, path, findings) }
+        return gitlabComment(head, note, 'note', threads, ofNote)
       })
-      return [...issueOf(issue, of, state, findings), ...comments]
+      return [...gitlabIssue(issue, author, lists, state, findings), ...comments]
     },
   }
 }

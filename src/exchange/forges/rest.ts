@@ -1,24 +1,27 @@
 import { GHOST } from '../../schema/placeholder-names.ts'
-import type { Path } from '../documents/source-record.ts'
 import { ConversionState } from './conversion-state.ts'
-import { filled, hasProperties, isForeign, leaveRest, listOf, objectOf, says } from './foreign.ts'
+import { commentOf, filled, hasProperties, isForeign, issueOf, leaveRest, listOf, objectOf, says } from './foreign.ts'
 import type { Conversion, ConversionOptions, Findings, Foreign, ForgeFormat, Made } from './forge-format.ts'
-import { countOf, leave, reportLinks } from './forge-format.ts'
+import { countOf, leave, reportLinks, within } from './forge-format.ts'
 
 /** Issues of GitHub's REST API, alone or in a folder with the list of comments. */
 export const githubFormat: ForgeFormat = restFormat('github', 'locked')
 
-/** Issues of Gitea's REST API, alone or in a folder with the list of comments. */
-export const giteaFormat: ForgeFormat = restFormat('gitea', 'is_locked')
+/**
+ * Issues of Gitea's REST API, alone or in a folder with the list of comments. The lists of Gogs and GitBucket, and those of
+ * GitHub before 2014, are the same without `is_locked`.
+ */
+export const giteaFormat: ForgeFormat = restFormat('gitea', 'title')
 
-function restFormat(name: 'github' | 'gitea', locked: string): ForgeFormat {
+function restFormat(name: 'github' | 'gitea', last: string): ForgeFormat {
+  const commentsFile = 'comments.json'
   return {
     name,
-    recognizes: (record) => hasProperties(record, 'number', 'user', locked, 'created_at'),
-    commentsFile: 'comments.json',
-    open(options, hasComments) {
+    recognizes: (record) => hasProperties(record, 'number', 'user', 'created_at', last),
+    commentsFile,
+    open(options, files) {
       const state = new ConversionState()
-      return { issues: restIssues(state, hasComments), comments: comments(state, options) }
+      return { issues: restIssues(state, files.includes(commentsFile)), comments: comments(state, options) }
     },
   }
 }
@@ -27,12 +30,13 @@ function restFormat(name: 'github' | 'gitea', locked: string): ForgeFormat {
 export function restIssues(state: ConversionState, hasComments: boolean): Conversion {
   return {
     mayRepeat: true,
-    carried: (records) => state.carried(records),
+    state,
     convert(record, findings) {
-      const { number, title, body, ref, labels, milestone, state: status, locked, is_locked, ...others } = record
-      const { created_at, updated_at, closed_at, assignee, assignees, comments: count, ...more } = others
-      const { pull_request, repository: _, ...poster } = more
-      if (says(pull_request)) {
+      const { number, title, body: content, ref, labels, milestone, state: status, locked, ...others } = record
+      const { created_at: created, updated_at: updated, closed_at: closed, is_locked = locked, ...more } = others
+      const { assignee, assignees, comments: count, pull_request, repository: _, ...poster } = more
+      // An open one of Gogs and of older Gitea is {"merged":false,"merged_at":null}.
+      if (isForeign(pull_request) || says(pull_request)) {
         findings.leftOut(number)
         state.addPull(number)
         return leave(findings, 'pull_request')
@@ -40,23 +44,15 @@ export function restIssues(state: ConversionState, hasComments: boolean): Conver
 
       if (!hasComments && says(count)) findings.notCarried('comments', ['comments'], countOf(count))
       const names = [...listOf(assignees), ...listOf(assignee)].map((user) => objectOf(user)['login'])
-      const { poster_id, poster_name, poster_email } = posterOf(poster, body, findings)
-      const { title: inMilestone } = objectOf(milestone)
-      const issue = {
-        number,
-        poster_id,
-        poster_name,
-        title,
-        content: body ?? '',
-        state: status,
-        is_locked: says(is_locked) ? is_locked : (locked ?? false),
-        created: created_at,
-        updated: updated_at,
-        labels: listOf(labels).map((label, at) => labelOf(label, ['labels', at], state, findings)),
+      const lists = {
+        labels: listOf(labels).map((label, at) => restLabel(label, state, within(findings, ['labels', at]))),
         assignees: [...new Set(names)],
-        ...filled({ poster_email, ref, milestone: inMilestone, closed: closed_at, reactions: whoReacted(poster) }),
+        ...whoReacted(poster),
       }
-      return [...milestoneOf(milestone, ['milestone'], state, findings), { kind: 'issue', issue }]
+      const { title: named } = objectOf(milestone)
+      const of = { number, title, content, ref, milestone: named, closed, state: status, is_locked, created, updated }
+      const issue = issueOf(of, posterOf(poster, content, findings), lists)
+      return [...restMilestone(milestone, state, within(findings, ['milestone'])), issue]
     },
   }
 }
@@ -65,7 +61,8 @@ function comments(state: ConversionState, options: ConversionOptions): Conversio
   return {
     convert(record, findings) {
       const { issue_url, pull_request_url, html_url, ...comment } = record
-      const number = /\/(\d+)$/.exec(String(issue_url))?.[1]
+      // Gogs and GitBucket have only the address of the page.
+      const [, number] = /\/(\d+)(?:#.*)?$/.exec(String(issue_url ?? html_url)) ?? []
       const issue_number = number === undefined ? issue_url : Number(number)
       if (says(pull_request_url)) return leave(findings, 'pull_request_comments')
       if (typeof issue_number === 'number' && !state.hasIssue(issue_number)) {
@@ -73,15 +70,15 @@ function comments(state: ConversionState, options: ConversionOptions): Conversio
         const isOfPull = PULL.test(String(html_url))
         return leave(findings, isOfPull ? 'pull_request_comments' : state.wordOfComment(issue_number))
       }
-      return commentOf(issue_number, comment, options, findings)
+      return restComment(issue_number, comment, options, findings)
     },
   }
 }
 
 /** Returns a comment, unless it is folded away. */
-export function commentOf(
+export function restComment(
   issue_number: unknown,
-  { created_at: created, updated_at: updated, body, minimized, ...poster }: Foreign,
+  { created_at: created, updated_at: updated, body: content, minimized, ...poster }: Foreign,
   options: ConversionOptions,
   findings: Findings,
 ): readonly Made[] {
@@ -90,19 +87,13 @@ export function commentOf(
     findings.notCarried('minimized', ['minimized'])
     if (options.minimized !== 'keep') return []
   }
-  const { poster_id, poster_name, poster_email } = posterOf(poster, body, findings)
-  const optional = filled({ poster_email, reactions: whoReacted(poster) })
-  return [
-    {
-      kind: 'comment',
-      comment: { issue_number, poster_id, poster_name, created, updated, content: body ?? '', ...optional },
-    },
-  ]
+  const of = { issue_number, created, updated, content }
+  return [commentOf(of, posterOf(poster, content, findings), whoReacted(poster))]
 }
 
-/** The REST API counts reactions. An archive lists them. */
-function whoReacted({ reactions }: Foreign): unknown {
-  return Array.isArray(reactions) ? reactions : undefined
+/** Lists of GitHub count reactions. An archive says who reacted. */
+function whoReacted({ reactions }: Foreign): Foreign {
+  return Array.isArray(reactions) ? filled({ reactions }) : {}
 }
 
 const PULL = /\/pull\/\d+#/
@@ -119,39 +110,37 @@ function posterOf(record: Foreign, body: unknown, findings: Findings): Foreign {
   const { url: _, total_count, ...counts } = objectOf(reactions)
   reportLinks(ATTACHMENT, body, ['body'], findings)
   if (says(total_count)) findings.notCarried('reactions', ['reactions'], countOf(total_count))
-  else if (!Array.isArray(reactions)) leaveRest({ reactions: isForeign(reactions) ? counts : reactions }, [], findings)
+  else if (!Array.isArray(reactions)) leaveRest({ reactions: isForeign(reactions) ? counts : reactions }, findings)
   if (says(assets)) findings.notCarried('attachment', ['assets'], listOf(assets).length)
-  leaveRest(rest, [], findings)
+  leaveRest(rest, findings)
   if (says(original_author)) {
     if (says(user)) findings.notCarried('imported_by', ['user'])
     return { poster_id: original_author_id, poster_name: original_author }
   }
   if (user === null) return GHOST
-  const { id, login, email } = objectOf(user)
-  return { poster_id: id, poster_name: login, ...filled({ poster_email: email }) }
+  const { id: poster_id, login: poster_name, email: poster_email } = objectOf(user)
+  return { poster_id, poster_name, poster_email }
 }
 
-/** A label of GitHub may be its name alone. */
-export function labelOf(label: unknown, path: Path, state: ConversionState, findings: Findings): unknown {
+/** Returns a label. One of GitHub may be its name alone. */
+export function restLabel(label: unknown, state: ConversionState, findings: Findings): unknown {
   if (typeof label === 'string') return { name: label }
   // GitHub marks the labels that it made itself.
   const { name, color, description, default: _, ...rest } = objectOf(label)
-  leaveRest(rest, path, findings)
-  return state.label({ name, ...filled({ color, description }) }, path, findings)
+  leaveRest(rest, findings)
+  return state.label({ name, ...filled({ color, description }) }, findings)
 }
 
-/** Returns the milestone, unless it was carried before. */
-export function milestoneOf(
-  milestone: unknown,
-  path: Path,
-  state: ConversionState,
-  findings: Findings,
-): readonly Made[] {
+/** Returns a milestone, unless it was carried before. */
+export function restMilestone(milestone: unknown, state: ConversionState, findings: Findings): readonly Made[] {
   if (milestone === null || milestone === undefined) return []
 
-  const { title, description, due_on: deadline, state: status, number: _, ...others } = objectOf(milestone)
+  const { title, description, due_on, state: status, number: _, ...others } = objectOf(milestone)
   const { created_at: created, updated_at: updated, closed_at: closed, ...rest } = others
-  leaveRest(rest, path, findings)
-  const filledTimes = filled({ description, deadline, created, updated, closed })
-  return state.milestone({ title, ...filledTimes, state: status }, path, findings)
+  leaveRest(rest, findings)
+  const deadline = String(due_on).startsWith('9999-12-31') ? null : due_on // Gogs has no other word for none
+  return state.milestone(
+    { title, ...filled({ description, deadline, created, updated, closed }), state: status },
+    findings,
+  )
 }

@@ -1,6 +1,7 @@
-import type { Place, SourceRecord, SourceRecords } from '../documents/source-record.ts'
+import type { Place, SizeLimits, SourceRecord, SourceRecords } from '../documents/source-record.ts'
 import { decoded, halfPairs, placeAfter, Unreadable } from '../documents/source-record.ts'
 import { duplicatesIn, faultIn } from './json-record.ts'
+import { faultOfText } from './not-json.ts'
 import type { RawRecord } from './record-scanner.ts'
 import { RecordScanner } from './record-scanner.ts'
 
@@ -16,10 +17,10 @@ const BATCH_CHARACTERS = 16 * 1024
  */
 export async function* readJson(
   bytes: AsyncIterable<Uint8Array>,
-  maxRecordBytes: number,
+  limits: SizeLimits,
   mayBeEmpty: boolean,
 ): SourceRecords {
-  const scanner = new RecordScanner(maxRecordBytes)
+  const scanner = new RecordScanner(limits)
   for await (const piece of bytes) {
     let records: SourceRecord[] = []
     let characters = 0
@@ -37,7 +38,8 @@ export async function* readJson(
       }
     } catch (error) {
       yield records
-      throw error
+      const isAtBeginning = error instanceof Unreadable && !error.isInRecord && error.place.offset < piece.length
+      throw (isAtBeginning && faultOfText(piece)) || error
     }
     yield records
   }

@@ -1,5 +1,5 @@
 import { ByteBuffer } from '../documents/byte-buffer.ts'
-import type { Place } from '../documents/source-record.ts'
+import type { Place, SizeLimits } from '../documents/source-record.ts'
 import { MAX_DEPTH, tooLarge, Unreadable } from '../documents/source-record.ts'
 
 /** The bytes of one record of a source. They are only valid until the next piece is scanned. */
@@ -25,7 +25,7 @@ const NOT_UTF8 = 0xf8
  * between records, and how deep and how long they are; JSON.parse checks the rest.
  */
 export class RecordScanner {
-  readonly #maxRecordBytes: number
+  readonly #limits: SizeLimits
   /** How many arrays are open around the records: up to two. */
   #level = 0
   #expected: 'source' | 'more' | 'record' | 'record or end' | 'comma or end' = 'source'
@@ -44,8 +44,8 @@ export class RecordScanner {
   #isInText = false
   #isEscaped = false
 
-  constructor(maxRecordBytes: number) {
-    this.#maxRecordBytes = maxRecordBytes
+  constructor(limits: SizeLimits) {
+    this.#limits = limits
   }
 
   /** Yields the records that a piece completes. @throws Unreadable */
@@ -56,7 +56,8 @@ export class RecordScanner {
       at = this.#inside(piece, start)
       const bytes = piece.subarray(start, at)
       const isOpen = this.#depth > 0 || this.#isInText || (this.#isWord && at === piece.length)
-      if (this.#earlier.length + bytes.length > this.#maxRecordBytes) throw tooLarge(this.#maxRecordBytes, this.#begun)
+      const maxBytes = this.#level === 0 ? this.#limits.object : this.#limits.record
+      if (this.#earlier.length + bytes.length > maxBytes) throw tooLarge(maxBytes, this.#begun)
       if (isOpen || this.#earlier.length > 0) this.#earlier.append(bytes)
       if (isOpen) break
       const whole = this.#earlier.length > 0 ? this.#earlier.take() : bytes

@@ -1,13 +1,13 @@
 import { execFile } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { beforeEach, describe, expect, test } from 'vitest'
 import type { IssueRecord } from '../../../src/exchange/exchange.ts'
 import { openStandalone } from '../../../src/standalone/standalone.ts'
 import { allOf, textOf } from '../../core/exchange/records.ts'
-import { githubIssue, gitlabIssue } from '../../exchange/forges/samples.ts'
+import { FOLDERS, githubIssue, gitlabIssue } from '../../exchange/forges/samples.ts'
 import { bareIssue, fullIssue } from '../../schema/documents/sample-issue.ts'
 import { newFolder, runForgelet } from '../../start-forgelet.ts'
 
@@ -73,6 +73,46 @@ describe('forgelet issues import', () => {
     expect(out).toMatch(/\nnot carried: comments \(\d+\), first at issues\.json \/1\/comments\n/)
     expect(out).toMatch(/\nno account here, kept as names: [^\n]+\n$/)
     expect(await issues(...args, '--quiet')).toEqual({ code: 0, out: `${counts.join('\n')}\n`, err: '' })
+  })
+
+  test.each(['bitbucket', 'github-cli', 'redmine'] as const)(
+    'imports a folder of %s, whose document and dump are then the same',
+    async (forge) => {
+      for (const [name, text] of Object.entries(FOLDERS[forge])) {
+        await mkdir(dirname(join(folder, 'given', name)), { recursive: true })
+        await writeFile(join(folder, 'given', name), text)
+      }
+      const converted = await runForgelet(['issues', 'convert', 'given', '-o', '-', '--quiet'], { folder })
+      const { out } = await issues('import', 'given', '--json')
+      expect(JSON.parse(out).issues).toEqual({ ...NONE, created: JSON.parse(converted.out).length })
+      const byNumber = (text: string) =>
+        text
+          .split('\n')
+          .map((line) => line.replace(/,$/, ''))
+          .sort()
+      expect(byNumber(await exported())).toEqual(byNumber(converted.out))
+      expect(await runForgelet(['issues', 'validate', 'given'], { folder })).toMatchObject({ code: 0 })
+
+      const args = ['issues', 'convert', 'given', '-o', 'dump', '--to', 'gitea-dump', '--repo', 'acme/rocket']
+      expect(await runForgelet(args, { folder })).toMatchObject({ code: 0 })
+      const again = JSON.parse((await issues('import', 'dump', '--json')).out)
+      expect([again.issues.created, again.issues.unchanged, again.comments.created]).toEqual([
+        0,
+        JSON.parse(out).issues.created,
+        0,
+      ])
+    },
+  )
+
+  test('writes nothing of a source that is not read, and names it once', async () => {
+    await put('issues.json', [
+      { key: 'ROC-1', fields: {} },
+      { key: 'ROC-2', fields: {} },
+    ])
+    const { code, out, err } = await issues('import', 'issues.json')
+    expect([code, out]).toEqual([1, ''])
+    expect(err.match(/issues of Jira/g)).toHaveLength(1)
+    expect(JSON.parse(await exported())).toEqual([])
   })
 
   test('writes nothing with --dry-run, and reports what the import then does', async () => {

@@ -96,10 +96,12 @@ function refused(message: RegExp | string, code = 'archive') {
 
 const KINDS = ['tar', 'tar.gz', 'zip']
 const ALL_KINDS = [...KINDS, 'tar of pax', 'stored zip']
+/** An archive of one file is that file. */
+const SEVERAL_FILES = Object.entries(FOLDERS).filter(([, files]) => Object.keys(files).length > 1)
 const ISSUE = JSON.stringify([fullIssue])
 
 describe('an archive', () => {
-  test.each(KINDS.flatMap((kind) => Object.entries(FOLDERS).map(([forge, files]) => ({ kind, forge, files }))))(
+  test.each(KINDS.flatMap((kind) => SEVERAL_FILES.map(([forge, files]) => ({ kind, forge, files }))))(
     '$kind of a folder $forge is read as the folder',
     async ({ kind, forge, files }) => {
       const folderInIt = `acme-${'backup'.repeat(20)}`

@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { folderOf, readSource, wordsOf } from '../reading.ts'
+import type { ExchangeRecord } from '../../../src/exchange/exchange.ts'
+import { canonical, folderOf, readSource, wordsOf } from '../reading.ts'
 import {
   FOLDERS,
   giteaDump,
@@ -14,7 +15,7 @@ import {
 } from './samples.ts'
 
 /** What the folder of each forge becomes, and the words and counts of what is not carried. */
-const EXPECTED: { readonly [forge: string]: unknown } = JSON.parse(
+const EXPECTED: { readonly [forge: string]: { records: ExchangeRecord[]; notCarried: object } } = JSON.parse(
   readFileSync(join(import.meta.dirname, 'expected.json'), 'utf8'),
 )
 
@@ -23,7 +24,8 @@ describe('what a forge wrote', () => {
     const outcome = await readSource(folderOf(files), optionsOf(forge))
 
     expect(outcome.violations).toEqual([])
-    expect({ records: outcome.records, notCarried: wordsOf(outcome) }).toEqual(EXPECTED[forge])
+    expect(outcome.records.map(canonical)).toEqual(EXPECTED[forge]?.records.map(canonical))
+    expect(wordsOf(outcome)).toEqual(EXPECTED[forge]?.notCarried)
   })
 })
 

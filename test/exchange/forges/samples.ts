@@ -14,17 +14,20 @@ function filesOf(folder: string): Files {
   return Object.fromEntries(files.map((name) => [name, readFileSync(join(path, name), 'utf8')]))
 }
 
-/** A folder of each forge, as it writes it: an issue or two, and a comment. */
+/** A folder of each forge, as it writes it: a few issues, and their comments. */
 export const FOLDERS: {
   readonly [Forge in Exclude<ExchangeFormat, 'document'>]: Files
 } = {
   github: filesOf('github'),
+  'github-cli': filesOf('github-cli'),
   'github-archive': filesOf('github-archive'),
   'github-backup': filesOf('github-backup'),
   gitlab: filesOf('gitlab'),
   'gitlab-rest': filesOf('gitlab-rest'),
   gitea: filesOf('gitea'),
   'gitea-dump': filesOf('gitea-dump'),
+  bitbucket: filesOf('bitbucket'),
+  redmine: filesOf('redmine'),
 }
 
 /** What must be said to read a sample: an archive of GitHub has two repositories. */
@@ -48,4 +51,7 @@ export const gitlabMembers: readonly Sample[] = recordsOf(FOLDERS.gitlab, 'tree/
 export const gitlabRestIssue: Sample = firstOf(FOLDERS['gitlab-rest'], 'issues.json')
 export const gitlabNote: Sample = firstOf(FOLDERS['gitlab-rest'], 'notes.json')
 export const giteaIssues: readonly Sample[] = recordsOf(FOLDERS.gitea, 'issues.json')
+export const ghIssues: readonly Sample[] = recordsOf(FOLDERS['github-cli'], 'issues.json')
+export const bitbucketTracker: Sample = JSON.parse(FOLDERS.bitbucket['db-2.0.json'] ?? '')
+export const redmineIssue: Sample = JSON.parse(FOLDERS.redmine['issues/812.json'] ?? '').issue
 export const giteaDump: Files = FOLDERS['gitea-dump']

@@ -8,7 +8,7 @@ import type { AccessRequest, IssueTracker } from '../../../src/index.ts'
 import { createForge } from '../../../src/index.ts'
 import { memoryStorage } from '../../../src/storage/memory.ts'
 import { deferred } from '../../deferred.ts'
-import { githubIssue } from '../../exchange/forges/samples.ts'
+import { FOLDERS, githubIssue } from '../../exchange/forges/samples.ts'
 import type { Person, WorldOptions } from '../../world.ts'
 import { authenticate, directory, issueRecord, openWorld, people, present, worldIssues } from '../../world.ts'
 import { plainRequest, readText } from '../dispatch.ts'
@@ -57,6 +57,23 @@ describe('the routes of the exchange', () => {
 
     expect(await readText(await api.dispatch(sent, () => people[0] ?? null))).not.toContain('"code"')
     expect(requests).toEqual(['issues.import', 'issues.attribute'].map((action) => ({ action, repositoryId: '1' })))
+  })
+
+  it.each([
+    ['bitbucket', 'db-2.0.json', 4],
+    ['github-cli', 'issues.json', 2],
+    ['redmine', 'issues.json', 2],
+  ] as const)('import what is one file of %s', async (forge, file, count) => {
+    const { api } = openWorld()
+    const sent = async (query: string) => {
+      const body = FOLDERS[forge][file] ?? ''
+      const request = plainRequest({ method: 'POST', path: IMPORT, query: `on_conflict=update${query}`, body })
+      const { issues } = JSON.parse(await readText(await api.dispatch(request, () => people[0] ?? null)))
+      return [issues.created + issues.updated, issues.unchanged]
+    }
+    expect(await sent('&dry_run=true')).toEqual([count, 0])
+    expect(await sent('')).toEqual([count, 0])
+    expect(await sent('')).toEqual([0, count])
   })
 
   it('count an issue once that a fetched list repeats, unless it was updated after it was read', async () => {

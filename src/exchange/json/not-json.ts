@@ -1,0 +1,24 @@
+import { BEGINNING, Unreadable } from '../documents/source-record.ts'
+
+// What people have of a tracker and what is not JSON: it is named once, with what to do.
+
+const DOCUMENT = 'write its issues as an issue document (docs/exchange.md, Records)'
+const LISTS = 'fetch the lists of the REST API (docs/exchange.md, Sources)'
+
+/** How texts begin. */
+const TEXTS: readonly (readonly [beginning: RegExp, what: string])[] = [
+  [/^\s*<(?:!doctype\s+)?html/i, `a web page, perhaps one to sign in: ${LISTS}`],
+  [/^\s*<(?:\?xml|!--|rss)/i, `XML, such as that of Jira: ${DOCUMENT}`],
+  [/^[^[{\n]*\bissue key\b/i, `the CSV of Jira: ${DOCUMENT}`],
+  [/^[^[{\n]*\bissue id"?,"?url\b/i, `the CSV of GitLab, which has no comments: export the project, or ${LISTS}`],
+  [/^\W*id"?[,\t]"?summary\b/i, `a report of Trac: ${DOCUMENT}`],
+  [/^(?:#|tkt_\w+)\t/, `a report of Fossil: ${DOCUMENT}`],
+  [/^SQLite format 3/, `a database of SQLite, such as that of Trac or Fossil: ${DOCUMENT}`],
+]
+
+/** Returns the fault of a source that begins with a text that is known. Undefined: it is not known. */
+export function faultOfText(beginning: Uint8Array): Unreadable | undefined {
+  const text = new TextDecoder('latin1').decode(beginning.subarray(0, 1024)).replace(/^ï»¿/, '')
+  const [, what] = TEXTS.find(([form]) => form.test(text)) ?? []
+  return what === undefined ? undefined : new Unreadable('json', `expected JSON, not ${what}`, BEGINNING, false)
+}

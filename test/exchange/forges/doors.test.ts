@@ -1,0 +1,149 @@
+// What people give first: what gh prints, lists of Gogs and GitBucket, and what is not read.
+import { describe, expect, test } from 'vitest'
+import { bytesOf, folderOf, outcomeOf, piecesOf, readSource, wordsOf } from '../reading.ts'
+import { ghIssues, giteaIssues } from './samples.ts'
+
+const utf16 = (text: string): Uint8Array => Buffer.from(`\ufeff${text}`, 'utf16le')
+
+describe('what gh issue list --json prints', () => {
+  const read = (...issues: readonly object[]) => readSource({ json: JSON.stringify(issues) })
+  const [, issue] = ghIssues
+  const refused = (records: readonly object[]) => read(...records).then(({ violations }) => violations)
+
+  test('is the same in UTF-16, as Windows PowerShell writes it', async () => {
+    const text = `${JSON.stringify(ghIssues)}\r\n`
+    const outcome = await readSource({ json: text })
+    expect([outcome.records.length, outcome.violations]).toEqual([4, []])
+    expect(await readSource({ json: utf16(text) })).toEqual(outcome)
+    expect(await readSource({ json: piecesOf(utf16(text), 3) })).toEqual(outcome)
+  })
+
+  test.each([
+    [['number', 'title', 'state'], 'author,body,createdAt,updatedAt'],
+    [['number', 'title', 'updatedAt', 'author', 'comments'], 'state,body,createdAt'],
+    [['number', 'title', 'state', 'author', 'createdAt', 'updatedAt'], 'body'],
+    [['state', 'title'], 'number,author,body,createdAt,updatedAt'],
+  ])('is refused once with the fields %j, and the missing ones are named', async (fields, missing) => {
+    const few = ghIssues.map((each) => Object.fromEntries(fields.map((field) => [field, each[field]])))
+    const message = `expected more fields: add ${missing} to those of gh issue list --json`
+    expect(await refused(few)).toEqual([{ pointer: '', code: 'format', message, offset: 0, line: 1 }])
+  })
+
+  test('has no pull requests', async () => {
+    expect(await refused([{ ...issue, state: 'MERGED' }])).toMatchObject([{ pointer: '/0/state', code: 'choice' }])
+  })
+
+  test.each([
+    ['app/helper', 'helper[bot]'],
+    ['app/', 'ghost'],
+    ['', 'ghost'],
+    ['apple', 'apple'],
+  ])('has %j as %s', async (login, name) => {
+    const outcome = await read({ ...issue, author: { login } })
+    expect(outcome.issues[0]).toMatchObject({ poster_id: 0, poster_name: name })
+  })
+
+  test('keeps a comment that is folded away on demand', async () => {
+    const { records, notCarried } = await readSource({ json: JSON.stringify([issue]) }, { minimized: 'keep' })
+    expect(records.filter(({ kind }) => kind === 'comment')).toHaveLength(2)
+    expect(notCarried).toContainEqual({ what: 'minimized', count: 1, pointer: '/0/comments/1/minimized' })
+  })
+})
+
+describe('lists of Gogs and GitBucket', () => {
+  const { is_locked: _, assignees: __, assets: ___, ...bare } = giteaIssues[1] ?? {}
+  const comment = {
+    id: 77,
+    user: { id: 3, login: 'mia' },
+    body: 'b',
+    created_at: bare['created_at'],
+    updated_at: bare['created_at'],
+  }
+  const milestone = { id: 1, title: 'v1', state: 'open', due_on: '9999-12-31T00:00:00Z' }
+
+  test.each(['issuecomment', 'comment'])(
+    'are recognized, and their comments have the number of the page: %s',
+    async (anchor) => {
+      const at = (path: string) => ({
+        ...comment,
+        html_url: `https://git.example.com/acme/rocket/${path}#${anchor}-77`,
+      })
+      const issues = [
+        { ...bare, number: 2, assignee: { login: 'mia' }, milestone },
+        { ...bare, number: 3, pull_request: { merged: false, merged_at: null } },
+      ]
+      const comments = [at('issues/2'), at('pull/3'), at('pull/4'), at('issues/9')]
+      const outcome = await readSource(
+        folderOf({ 'issues.json': JSON.stringify(issues), 'comments.json': JSON.stringify(comments) }),
+      )
+
+      expect(outcome.violations).toEqual([])
+      expect(outcome.issues).toMatchObject([{ number: 2, is_locked: false, assignees: ['mia'], milestone: 'v1' }])
+      expect(outcome.records).toContainEqual({ kind: 'milestone', milestone: { title: 'v1', state: 'open' } })
+      expect(
+        outcome.records.flatMap((record) => (record.kind === 'comment' ? [record.comment.issue_number] : [])),
+      ).toEqual([2])
+      expect(wordsOf(outcome)).toMatchObject({ pull_request: 1, pull_request_comments: 2, comments: 1 })
+    },
+  )
+})
+
+describe('what is not read', () => {
+  const jira = { id: '1', key: 'ROC-12', fields: { summary: 'a', created: '2024-05-22T14:21:25.350+0100' } }
+
+  test.each<[string, unknown, RegExp]>([
+    ['an issue of Jira', [jira, jira], /not issues of Jira: write its issues as an issue document/],
+    ['a page of Jira', { expand: 'names', startAt: 0, total: 2, issues: [jira, jira] }, /not issues of Jira/],
+    ['an export of Jira', { projects: [{ name: 'Rocket', issues: [{}] }] }, /not an export of Jira/],
+    [
+      'a page of GraphQL',
+      { data: { repository: { issues: { nodes: [{ number: 1 }] } } } },
+      /not an answer of GraphQL: .*gh issue/,
+    ],
+    [
+      'a report of Fossil',
+      { fossil: 'a', timestamp: 1, payload: { columns: [], tickets: [] } },
+      /not a report of Fossil/,
+    ],
+  ])('%s is named once, with what to do', async (_what, value, message) => {
+    const json = JSON.stringify(value)
+    const violation = { pointer: '', code: 'format', message: expect.stringMatching(message), offset: 0, line: 1 }
+    expect((await outcomeOf(json)).violations).toEqual([violation])
+    const inFolder = await readSource(folderOf({ 'issues.json': json }))
+    expect(inFolder.violations).toEqual([{ ...violation, file: 'issues.json' }])
+  })
+
+  test.each([
+    ['<!DOCTYPE html>\n<html lang="en"><head>', /not a web page, perhaps one to sign in: fetch/],
+    ['\n<html>', /not a web page/],
+    ['<?xml version="1.0"?>\n<rss version="0.92">', /not XML, such as that of Jira: write/],
+    ['Summary,Issue key,Issue id,Issue Type\nFin,ROC-1,10001,Bug\n', /not the CSV of Jira/],
+    ['\ufeff"Issue Type","Issue key","Summary"\n', /not the CSV of Jira/],
+    ['Title,Description,Issue ID,URL,State\n', /not the CSV of GitLab, which has no comments: export the project/],
+    ['Issue ID,URL,Title,State\n', /not the CSV of GitLab/],
+    ['id,Summary,Status,Owner\n1,Fin,new,mia\n', /not a report of Trac/],
+    ['\ufeffid\tsummary\tstatus\n', /not a report of Trac/],
+    ['#\tmtime\ttype\tstatus\n', /not a report of Fossil/],
+    ['SQLite format 3\0', /not a database of SQLite, such as that of Trac or Fossil/],
+  ])('a text that begins with %j is named once, with what to do', async (text, message) => {
+    const violation = { pointer: '', code: 'json', message: expect.stringMatching(message) }
+    for (const json of [text, bytesOf(text), utf16(text.replace('\ufeff', ''))]) {
+      expect((await outcomeOf(json)).violations).toEqual([expect.objectContaining(violation)])
+    }
+    const inFolder = await readSource(folderOf({ 'issues.json': text }))
+    expect(inFolder.violations).toEqual([expect.objectContaining({ ...violation, file: 'issues.json', line: 1 })])
+  })
+
+  test.each(['[{"title":"Issue key"},', '{"a":"<html>"} <html>'])(
+    '%j is not taken for something else',
+    async (json) => {
+      const violations = (await readSource({ json })).violations.map(({ message }) => message)
+      expect(violations.join()).not.toMatch(/Jira|web page/)
+    },
+  )
+
+  test('a document with such properties is read if it is called one', async () => {
+    const { violations } = await outcomeOf('[{"number":1,"state":"OPEN"}]', { format: 'document' })
+    expect(violations.map(({ code }) => code)).toContain('required')
+  })
+})

@@ -1,0 +1,205 @@
+// Sources that are one object, or that hold issues inside of objects: Bitbucket and Redmine.
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import type { ReadOptions } from '../../../src/exchange/exchange.ts'
+import { bytesOf, folderOf, outcomeOf, piecesOf, readSource, wordsOf } from '../reading.ts'
+import { bitbucketTracker, FOLDERS, redmineIssue } from './samples.ts'
+
+const RUNS = process.env['LONG'] === '1' ? 5_000 : 200
+
+const numbersIn = ({ issues }: { readonly issues: readonly { readonly number: number }[] }) =>
+  issues.map(({ number }) => number)
+
+describe('a tracker of Bitbucket', () => {
+  const read = (changes: object, options: ReadOptions = {}) =>
+    readSource({ json: JSON.stringify({ ...bitbucketTracker, ...changes }) }, options)
+  const issuesWith = (changes: object) =>
+    JSON.parse(JSON.stringify(bitbucketTracker['issues'])).map((issue: object) => ({ ...issue, ...changes }))
+
+  test.each(['db-1.0.json', 'db-2.0.json'])('is read from %s alone, with the names that it has', async (file) => {
+    const json = FOLDERS.bitbucket[file] ?? ''
+    const whole = await readSource(folderOf(FOLDERS.bitbucket))
+    for (const source of [{ json }, folderOf({ [`export/${file}`]: json })]) {
+      const alone = await readSource(source)
+      expect(alone.violations).toEqual([])
+      expect(wordsOf(alone)).toEqual(wordsOf(whole))
+      expect(numbersIn(alone)).toEqual([1, 3, 4, 5])
+      const [mia, ada] = file === 'db-1.0.json' ? ['mia', 'ada'] : ['Mia Moreau', 'Ada Adler']
+      expect(alone.issues[1]).toMatchObject({ poster_id: 0, poster_name: mia, assignees: [ada] })
+    }
+  })
+
+  test('has the logins of the other database also where ids of issues and comments are the same', async () => {
+    const [comment] = JSON.parse(JSON.stringify(bitbucketTracker['comments']))
+    const comments = (user: unknown) => [{ ...comment, id: 3, issue: 3, user }]
+    const old = { ...JSON.parse(FOLDERS.bitbucket['db-1.0.json'] ?? ''), comments: comments('ada') }
+    const recent = { ...bitbucketTracker, comments: comments({ display_name: 'Ada Adler' }) }
+    const files = { 'db-1.0.json': JSON.stringify(old), 'db-2.0.json': JSON.stringify(recent) }
+    const { records } = await readSource(folderOf(files))
+
+    expect(records).toContainEqual({ kind: 'issue', issue: expect.objectContaining({ number: 3, poster_name: 'mia' }) })
+    expect(records).toContainEqual({ kind: 'comment', comment: expect.objectContaining({ poster_name: 'ada' }) })
+  })
+
+  test.each([
+    ['new', 'open', []],
+    ['on hold', 'open', ['status/on hold']],
+    ['closed', 'closed', []],
+    ['duplicate', 'closed', ['status/duplicate']],
+  ])('with the status %s has issues that are %s', async (status, state, labels) => {
+    const { issues } = await read({
+      issues: issuesWith({ status, kind: null, priority: null, component: null, version: null }),
+    })
+    expect(new Set(issues.map((issue) => issue.state))).toEqual(new Set([state]))
+    expect(issues[0]?.labels).toEqual(labels.map((name) => ({ name })))
+    expect(issues.every(({ closed }) => (closed !== undefined) === (state === 'closed'))).toBe(true)
+  })
+
+  test('that is not valid in one place is read without it, and the place is named', async () => {
+    const issues = issuesWith({}).map((issue: { id: number }) => (issue.id === 3 ? { ...issue, title: null } : issue))
+    const outcome = await read({ issues })
+
+    expect(numbersIn(outcome)).toEqual([1, 4, 5])
+    expect(outcome.violations).toMatchObject([{ pointer: '/0/issues/2/title', code: 'type', line: 1, offset: 0 }])
+    expect(wordsOf(outcome)).toMatchObject({ comments: 2 }) // those of issue 3
+    const first = await outcomeOf(JSON.stringify({ ...bitbucketTracker, issues }))
+    expect([numbersIn(first), first.total]).toEqual([[1], 1])
+  })
+
+  test('has the place of a property that occurs twice, and of half of a surrogate pair', async () => {
+    const json = JSON.stringify(bitbucketTracker)
+    const twice = json.replace('"title":"Fin is loose"', '"title":"Fin is loose","title":"Fin is loose"')
+    const outcome = await readSource({ json: twice })
+    expect(outcome.violations).toMatchObject([{ pointer: '/0/issues/2/title', code: 'duplicate_key' }])
+    expect(numbersIn(outcome)).toEqual([1, 4, 5])
+    const page = JSON.stringify({ issues: [redmineIssue], total_count: 1 })
+    const ofPage = await readSource({ json: page.replace('"total_count":1', '"total_count":1,"total_count":1') })
+    expect(ofPage.violations).toMatchObject([{ pointer: '/0/total_count', code: 'duplicate_key' }])
+    const half = await readSource({ json: json.replace('"name":"Later"', '"name":"\\ud800"') })
+    expect(half.violations).toMatchObject([{ pointer: '/0/milestones/1/name', code: 'surrogate' }])
+  })
+
+  test.each([
+    ['an issue that is no object', { issues: [7] }, '/0/issues/0'],
+    ['a status that there is not', { issues: issuesWith({ status: 'lost' }) }, '/0/issues/1/state'],
+    ['issues that are no list', { issues: 'none' }, '/0/issues/0'],
+    [
+      'a comment without an issue',
+      { comments: [{ content: 'a', created_on: '2024-01-01T00:00:00Z' }] },
+      '/0/comments/0/issue_number',
+    ],
+    ['a time that is none', { issues: issuesWith({ created_on: 'yesterday' }) }, '/0/issues/1/created'],
+  ])('with %s is not valid there', async (_what, changes, pointer) => {
+    const { violations } = await read(changes)
+    expect(violations.map((violation) => violation.pointer)).toContain(pointer)
+  })
+
+  test('whose file is another object is no source', async () => {
+    const called = await readSource({ json: '{"issues":[]}' }, { format: 'bitbucket' })
+    expect(called.violations).toMatchObject([{ code: 'format', message: expect.stringContaining('logs and meta') }])
+    const { violations } = await readSource(folderOf({ 'db-2.0.json': '{"issues":[]}' }))
+    expect(violations).toMatchObject([{ code: 'folder', pointer: '', file: 'db-2.0.json', line: 1 }])
+  })
+})
+
+describe('Redmine', () => {
+  const page = (...issues: readonly object[]) => JSON.stringify({ issues, total_count: 9, offset: 0, limit: 100 })
+  const { journals, attachments, ...bare } = redmineIssue
+
+  test.each([
+    ['a page', page(bare)],
+    ['an issue alone', JSON.stringify({ issue: bare })],
+    ['a list of issues', JSON.stringify([bare])],
+  ])('is read from %s', async (_what, json) => {
+    const outcome = await readSource({ json })
+    expect([numbersIn(outcome), outcome.violations]).toEqual([[812], []])
+    expect(await readSource({ json: piecesOf(bytesOf(json), 7) })).toEqual(outcome)
+  })
+
+  test('is read from files with an issue each, without pages', async () => {
+    const files = Object.entries(FOLDERS.redmine).filter(([name]) => name !== 'issues.json')
+    const outcome = await readSource(folderOf(Object.fromEntries(files)))
+    expect([numbersIn(outcome), outcome.violations]).toEqual([[812, 900], []])
+  })
+
+  test('keeps what is private on demand, and still reports it', async () => {
+    const outcome = await readSource(folderOf(FOLDERS.redmine), { confidential: 'keep' })
+    expect(numbersIn(outcome)).toEqual([813, 900, 812])
+    expect(outcome.records.filter(({ kind }) => kind === 'comment')).toHaveLength(2)
+    expect(wordsOf(outcome)).toMatchObject({ confidential: 2 })
+  })
+
+  test('has the states of an old server by the time of closing', async () => {
+    const old = [
+      { ...bare, id: 1, status: { id: 1, name: 'Neu' }, closed_on: null },
+      { ...bare, id: 2, status: { id: 1, name: 'Weg' } },
+    ]
+    const { issues } = await readSource({ json: page(...old) })
+    expect(issues.map(({ state }) => state)).toEqual(['open', 'closed'])
+  })
+
+  test('has an issue that pages repeat once, as it was updated last', async () => {
+    const late = { ...bare, subject: 'late', updated_on: '2024-02-01T00:00:00Z' }
+    const outcome = await readSource({ json: page(bare) + page(late, { ...bare, id: 5 }) })
+    expect(outcome.issues.map(({ title }) => title)).toEqual(['late', 'Fin is loose'])
+    expect(wordsOf(outcome)).toMatchObject({ repeated: 1 })
+  })
+
+  test('that is not valid in one issue is read without it, and the place is named', async () => {
+    const outcome = await readSource({ json: page({ ...bare, created_on: 'soon' }, { ...bare, id: 5 }) })
+    expect(numbersIn(outcome)).toEqual([5])
+    expect(outcome.violations).toMatchObject([{ pointer: '/0/issues/0/created', code: 'date_time' }])
+  })
+})
+
+describe('a source of which bytes were changed', () => {
+  const files = Object.entries(FOLDERS).flatMap(([forge, folder]) =>
+    Object.entries(folder).flatMap(([name, text]) =>
+      ['bitbucket', 'redmine', 'github-cli'].includes(forge) && name.endsWith('.json') ? [{ folder, name, text }] : [],
+    ),
+  )
+
+  test('is read, or has violations with places', async () => {
+    const change = fc.tuple(fc.nat(), fc.constantFrom('', '"', '{', '}', '[', ']', ',', '0', 'null', '\\', 'é', '\0'))
+    await fc.assert(
+      fc.asyncProperty(
+        fc.constantFrom(...files),
+        fc.array(change, { minLength: 1, maxLength: 3 }),
+        async (file, changes) => {
+          let { text } = file
+          for (const [at, put] of changes) {
+            const from = at % text.length
+            text = `${text.slice(0, from)}${put}${text.slice(from + 1)}`
+          }
+          const { violations } = await readSource(folderOf({ ...file.folder, [file.name]: text }))
+          for (const violation of violations) {
+            expect(violation.message).toMatch(/^expected |^missing|^the source/)
+            expect(violation).toMatchObject({
+              file: expect.any(String),
+              line: expect.any(Number),
+              offset: expect.any(Number),
+            })
+          }
+        },
+      ),
+      { numRuns: RUNS },
+    )
+  })
+
+  test('of which values were changed has every issue that is still valid', async () => {
+    const value = fc.oneof(fc.constantFrom(null, '', 0, true, [], {}, [null], 'x'), fc.jsonValue())
+    const inside = fc.tuple(fc.constantFrom('issues', 'comments', 'milestones', 'attachments'), fc.nat(5), fc.nat(20))
+    await fc.assert(
+      fc.asyncProperty(inside, value, async ([list, item, property], put) => {
+        const tracker = JSON.parse(JSON.stringify(bitbucketTracker))
+        const record = tracker[list][item % tracker[list].length]
+        record[Object.keys(record)[property % Object.keys(record).length] ?? ''] = put
+        const outcome = await readSource({ json: JSON.stringify(tracker) })
+        const others = [1, 3, 4, 5].filter((number) => list !== 'issues' || number !== [4, 1, 3, 5][item % 4])
+        expect(numbersIn(outcome)).toEqual(expect.arrayContaining(others))
+        for (const { pointer } of outcome.violations) expect(pointer).toMatch(new RegExp(`^/0/${list}/`))
+      }),
+      { numRuns: RUNS },
+    )
+  })
+})
