@@ -25,7 +25,7 @@ const ENTRIES = [
 ]
 
 /** Those that may be imported. A driver is optional: `drivers-are-loaded-when-used`. */
-const PACKAGES = 'zod|kysely|openpgp|sshpk|js-yaml|@humanwhocodes/momoa|@commander-js/extra-typings'
+const PACKAGES = 'zod|kysely|openpgp|sshpk|js-yaml|modern-tar|yauzl|@humanwhocodes/momoa|@commander-js/extra-typings'
 const DRIVERS = 'better-sqlite3|pg|mysql2'
 
 const rule = (name, comment, from, to) => ({ name, comment, severity: 'error', from, to })

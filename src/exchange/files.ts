@@ -1,3 +1,4 @@
+export type { UnpackOptions } from './files/archive.ts'
 export type { OpenedSource } from './files/open-issue-source.ts'
 export { openIssueSource } from './files/open-issue-source.ts'
 export type { DumpedRepository } from './files/write-gitea-dump.ts'

@@ -8,7 +8,9 @@ import { CommandError, counted, newCommand } from '../command.ts'
 import { unwritable } from '../files.ts'
 import type { RepositoryName } from './open-repository.ts'
 import { repositoryName } from './open-repository.ts'
-import { notCarriedLines, ofSource, openSource, SourceReading } from './source-reading.ts'
+import type { Source, SourceOptions } from './source.ts'
+import { ofSource, onSource } from './source.ts'
+import { notCarriedLines, SourceReading } from './source-reading.ts'
 import { reportWritten, writeDocument } from './write-document.ts'
 
 const HELP = `
@@ -30,48 +32,60 @@ export function addConvert(issues: Command, io: CommandIO): void {
     .addOption(formats.default('document'))
     .option('--repo <owner/name>', 'repository that a dump is of', repositoryName)
     .option('--no-bom', 'write CSV without a byte order mark, which Excel needs')
-    .action(async (path, options) => {
+    .action((path, options) => {
       const { out, to, repo, bom } = options
       const dumpOf = dumpTarget(to, out, repo)
       if (!bom && to !== 'csv') throw new CommandError(2, `--no-bom is for --to csv: a ${to} has no byte order mark`)
-      const reading = new SourceReading(await openSource(path), options, io, out === '-' ? undefined : 'converting')
-      const read = { issue: 0, comment: 0, label: 0, milestone: 0 }
-      /** The labels that no issue has. */
-      const unused = new Set<string>()
-      const isRepeated = repetitionTest()
-      async function* records(): AsyncGenerator<ExchangeRecord, void, void> {
-        for await (const record of reading) {
-          if (record.kind === 'issue' && isRepeated(record.issue.number)) {
-            reading.refuse(repeatedNumber(record.issue.number, reading.place()))
-            continue
-          }
-          read[record.kind] += 1
-          if (record.kind === 'label') unused.add(record.label.name)
-          if (record.kind === 'issue') for (const { name } of record.issue.labels ?? []) unused.delete(name)
-          yield record
-        }
-      }
-      async function* issues(): AsyncGenerator<IssueRecord, void, void> {
-        for await (const record of records()) if (record.kind === 'issue') yield record.issue
-      }
-
-      if (dumpOf !== undefined) {
-        await writeGiteaDump(out, records(), dumpOf).catch((error: unknown) => {
-          throw unwritable(out, error)
-        })
-      } else if (!(await writeDocument({ out, format: to === 'csv' ? 'csv' : 'document', bom }, issues(), io))) return
-
-      // A document has no place for comments, for a milestone beyond its title, and for labels that no issue has.
-      const lost = dumpOf === undefined ? { comments: read.comment, milestone: read.milestone, label: unused.size } : {}
-      const left = Object.entries(lost).flatMap(([what, count]) => (count > 0 ? [{ what, count, pointer: '' }] : []))
-      const notCarried = [...reading.notCarried, ...left]
-      const comments = dumpOf === undefined ? 0 : read.comment
-      const written = `${counted(read.issue, 'issue')}${comments === 0 ? '' : ` and ${counted(comments, 'comment')}`}`
-      reportWritten(io, options, { records: read.issue, comments, notCarried }, [
-        `forgelet: ${written} written to ${out === '-' ? 'standard output' : out}`,
-        ...(options.quiet ? [] : notCarriedLines(notCarried)),
-      ])
+      return onSource(path, options, io, undefined, (source) => convert(source, dumpOf, options, io))
     })
+}
+
+type ConvertOptions = SourceOptions & { readonly out: string; readonly to: string; readonly bom: boolean }
+
+async function convert(
+  source: Source,
+  dumpOf: RepositoryName | undefined,
+  options: ConvertOptions,
+  io: CommandIO,
+): Promise<void> {
+  const { out, to, bom } = options
+  const reading = new SourceReading(source, options, io, out === '-' ? undefined : 'converting')
+  const read = { issue: 0, comment: 0, label: 0, milestone: 0 }
+  /** The labels that no issue has. */
+  const unused = new Set<string>()
+  const isRepeated = repetitionTest()
+  async function* records(): AsyncGenerator<ExchangeRecord, void, void> {
+    for await (const record of reading) {
+      if (record.kind === 'issue' && isRepeated(record.issue.number)) {
+        reading.refuse(repeatedNumber(record.issue.number, reading.place()))
+        continue
+      }
+      read[record.kind] += 1
+      if (record.kind === 'label') unused.add(record.label.name)
+      if (record.kind === 'issue') for (const { name } of record.issue.labels ?? []) unused.delete(name)
+      yield record
+    }
+  }
+  async function* issues(): AsyncGenerator<IssueRecord, void, void> {
+    for await (const record of records()) if (record.kind === 'issue') yield record.issue
+  }
+
+  if (dumpOf !== undefined) {
+    await writeGiteaDump(out, records(), dumpOf).catch((error: unknown) => {
+      throw unwritable(out, error)
+    })
+  } else if (!(await writeDocument({ out, format: to === 'csv' ? 'csv' : 'document', bom }, issues(), io))) return
+
+  // A document has no place for comments, for a milestone beyond its title, and for labels that no issue has.
+  const lost = dumpOf === undefined ? { comments: read.comment, milestone: read.milestone, label: unused.size } : {}
+  const left = Object.entries(lost).flatMap(([what, count]) => (count > 0 ? [{ what, count, pointer: '' }] : []))
+  const notCarried = [...reading.notCarried, ...left]
+  const comments = dumpOf === undefined ? 0 : read.comment
+  const written = `${counted(read.issue, 'issue')}${comments === 0 ? '' : ` and ${counted(comments, 'comment')}`}`
+  reportWritten(io, options, { records: read.issue, comments, notCarried }, [
+    `forgelet: ${written} written to ${out === '-' ? 'standard output' : out}`,
+    ...(options.quiet ? [] : notCarriedLines(notCarried)),
+  ])
 }
 
 /** Returns the repository of a dump; undefined for what has none. @throws CommandError (wrong usage) */

@@ -8,15 +8,9 @@ import { driverReport, unusable } from '../database.ts'
 import type { OpenRepository } from './open-repository.ts'
 import { inRepository, withRepository } from './open-repository.ts'
 import { counts, readUsers, withoutAccount } from './people.ts'
-import type { Source, SourceOptions } from './source-reading.ts'
-import {
-  displayedNameLines,
-  notCarriedLines,
-  ofSource,
-  openSource,
-  SourceReading,
-  withCopyOfPipe,
-} from './source-reading.ts'
+import type { Source, SourceOptions } from './source.ts'
+import { ofSource, onSource } from './source.ts'
+import { displayedNameLines, notCarriedLines, SourceReading } from './source-reading.ts'
 
 const HELP = `
   forgelet issues import issues.json --repo acme/rocket --db forge.sqlite --dry-run
@@ -41,11 +35,11 @@ export function addImport(issues: Command, io: CommandIO): void {
       const { onConflict, attribution } = options
       const users = options.users === undefined ? {} : await readUsers(options.users)
       const settings = { onConflict, attribution, users, signal: io.stop }
-      await withRepository(options, io, async (repository) => {
-        const source = await openSource(path)
-        const run = (opened: Source) => checkAndWrite({ ...repository, source: opened, settings }, options, io)
-        return withCopyOfPipe(source, io, 'imported', run)
-      })
+      await withRepository(options, io, (repository) =>
+        onSource(path, options, io, 'imported', (source) =>
+          checkAndWrite({ ...repository, source, settings }, options, io),
+        ),
+      )
     })
 }
 

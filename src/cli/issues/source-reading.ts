@@ -1,86 +1,14 @@
-import { createReadStream, createWriteStream } from 'node:fs'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { basename, join } from 'node:path'
-import process from 'node:process'
-import { pipeline } from 'node:stream/promises'
-import type { Command, CommandUnknownOpts, OptionValues } from '@commander-js/extra-typings'
-import { Option } from '@commander-js/extra-typings'
-import type { ExchangeFormat, ExchangeRecord, NotCarried, RecordLocator, SourcePlace } from '../../exchange/exchange.ts'
+import { join } from 'node:path'
+import type { ExchangeRecord, NotCarried, RecordLocator, SourcePlace } from '../../exchange/exchange.ts'
 import { readExchange } from '../../exchange/exchange.ts'
-import type { OpenedSource } from '../../exchange/files.ts'
-import { openIssueSource } from '../../exchange/files.ts'
 import type { Violation } from '../../index.ts'
 import { isForgeError } from '../../index.ts'
-import type { CommandIO, ResultOptions } from '../command.ts'
+import type { CommandIO } from '../command.ts'
 import { CommandError, counted, printable } from '../command.ts'
-import { readFailure, systemCode } from '../files.ts'
-
-/** The options that say how a source is read. */
-export type SourceOptions = ResultOptions & {
-  /** The format; undefined = recognized. */
-  readonly from?: ExchangeFormat | undefined
-  readonly confidential?: 'keep' | undefined
-  readonly minimized?: 'keep' | undefined
-  /** Leaves out what is not carried. */
-  readonly quiet?: true | undefined
-  /** Leaves out the records that are not valid. */
-  readonly onInvalid?: 'skip' | undefined
-  /** Writes U+FFFD for NUL. */
-  readonly replaceNul?: true | undefined
-}
-
-const HELP = `
-SOURCE is a file, a folder that a forge wrote, or - for standard input: an issue document, a list
-that GitHub, GitLab, Gitea, Gogs, GitBucket or Redmine serves, what gh issue list --json prints, a
-Gitea dump, or an unpacked export of GitLab or Bitbucket. docs/exchange.md describes them, and what
-each of them loses.`
-
-const FORMATS = [
-  ...(['document', 'github', 'github-cli', 'gitlab', 'gitlab-rest'] as const),
-  ...(['gitea', 'gitea-dump', 'bitbucket', 'redmine'] as const),
-]
-
-/** Adds what names a source of issues, these options, and their help. */
-export function ofSource<O extends OptionValues>(command: Command<[], O>): Command<[string], O & SourceOptions>
-export function ofSource(command: Command): CommandUnknownOpts {
-  const confidential = new Option('--confidential <keep>', 'also read what not every reader of its forge may see')
-  const minimized = new Option('--minimized <keep>', 'also read comments that their forge folds away')
-  return command
-    .argument('<source>', 'a file, a folder that a forge wrote, or - for standard input')
-    .addOption(new Option('--from <format>', 'format of the source, if it is not recognized').choices(FORMATS))
-    .addOption(confidential.choices(['keep']))
-    .addOption(minimized.choices(['keep']))
-    .option('--quiet', 'leave out what the source has and a record has not')
-    .addHelpText('after', HELP)
-}
-
-/** A source that is open. It can be read again, unless it is standard input or a pipe. */
-export interface Source {
-  /** A file, a folder, or `-` for standard input. */
-  readonly path: string
-  /** Its name in messages. */
-  readonly shown: string
-  readonly opened: OpenedSource
-}
-
-/**
- * Opens a source.
- *
- * @param copy - a copy of it, which is read in its place
- * @throws CommandError (wrong usage) if it cannot be read
- */
-export async function openSource(path: string, copy: string = path): Promise<Source> {
-  const shown = path === '-' ? 'standard input' : path
-  const opened = await openIssueSource(copy).catch((error: unknown) => {
-    throw unreadable(shown, error)
-  })
-  return { path, shown, opened }
-}
-
-function unreadable(shown: string, error: unknown): CommandError {
-  return new CommandError(2, `${shown} cannot be read: ${readFailure(error)}`)
-}
+import { systemCode } from '../files.ts'
+import { progress } from './progress.ts'
+import type { Source, SourceOptions } from './source.ts'
+import { unreadable } from './source.ts'
 
 /** The maximum number of violations that a reading keeps. */
 const MAX_VIOLATIONS = 100
@@ -109,7 +37,7 @@ export class SourceReading implements AsyncIterable<ExchangeRecord>, RecordLocat
 
   /** @param label - what the progress bar says; undefined, or with `--json`: there is no bar */
   constructor(source: Source, options: SourceOptions, io: CommandIO, label: string | undefined) {
-    const { from: format, confidential, minimized, json, onInvalid, replaceNul } = options
+    const { from: format, sourceRepo: sourceRepository, confidential, minimized, json, onInvalid, replaceNul } = options
     const showStatus = json || label === undefined ? undefined : io.showStatus
     const beganAt = performance.now()
     this.#source = source
@@ -118,6 +46,7 @@ export class SourceReading implements AsyncIterable<ExchangeRecord>, RecordLocat
     this.#show = showStatus && ((text) => showStatus(text && `${label} ${text}`))
     this.#records = readExchange(source.opened, {
       format,
+      sourceRepository,
       confidential,
       minimized,
       signal: io.stop,
@@ -127,7 +56,8 @@ export class SourceReading implements AsyncIterable<ExchangeRecord>, RecordLocat
       },
       onProgress: ({ records, bytes }) => {
         this.recordCount = records
-        this.#show?.(progress(this.#issues, bytes, (performance.now() - beganAt) / 1000, source.opened.size))
+        const { size } = source.opened
+        this.#show?.(progress(counted(this.#issues, 'issue'), bytes, performance.now() - beganAt, size))
       },
     })
   }
@@ -221,56 +151,9 @@ export class SourceReading implements AsyncIterable<ExchangeRecord>, RecordLocat
   #named<T extends { readonly file?: string | undefined }>(place: T): T {
     const { path } = this.#source
     if (path === '-') return place
-    // A spread in front of a property is slow, and most sources are one file. No place has a file that is undefined.
-    return place.file === undefined ? { file: path, ...place } : { ...place, file: join(path, place.file) }
-  }
-}
-
-/** The width of the progress bar. */
-const WIDTH = 20
-
-/**
- * Returns a bar, the issues, the speed and the time left.
- *
- * @param size - the bytes of the whole source; undefined = unknown, then there is neither a bar nor a time left
- */
-function progress(issues: number, bytes: number, seconds: number, size: number | undefined): string {
-  const done = `${counted(issues, 'issue')}  ${(bytes / 1e6 / seconds).toFixed(1)} MB/s`
-  if (!size) return done
-
-  const share = Math.min(1, bytes / size)
-  const bar = '#'.repeat(share * WIDTH).padEnd(WIDTH, '.')
-  const left = (1 / share - 1) * seconds
-  const time = left < 60 ? `${Math.ceil(left)} s` : `${Math.ceil(left / 60)} min`
-  return `[${bar}] ${String(Math.floor(share * 100)).padStart(3)} %  ${done}  ${time} left`
-}
-
-/**
- * Runs work on a source that can be read twice: a source that cannot, standard input or a pipe such as that of
- * `<(command)`, is copied into a temporary file.
- * @param done - what the command does with the source, such as `imported`
- * @throws CommandError if the source cannot be read, or the command is stopped
- */
-export async function withCopyOfPipe<T>(
-  source: Source,
-  io: CommandIO,
-  done: string,
-  work: (source: Source) => Promise<T>,
-): Promise<T> {
-  const { path, shown, opened } = source
-  if ('folder' in opened || opened.size !== undefined) return work(source)
-
-  const folder = await mkdtemp(join(tmpdir(), 'forgelet-import-'))
-  try {
-    const copy = join(folder, basename(path))
-    const input = path === '-' ? process.stdin : createReadStream(path)
-    await pipeline(input, createWriteStream(copy, { mode: 0o600 }), { signal: io.stop }).catch((error: unknown) => {
-      if (io.stop.aborted) throw new CommandError(3, `stopped: nothing was ${done}; run the same command again`)
-      throw unreadable(shown, error)
-    })
-    return await work(await openSource(path, copy))
-  } finally {
-    await rm(folder, { recursive: true, force: true })
+    // A spread in front of a property makes a hidden class for every place. No place has a file that is undefined.
+    if (place.file === undefined) return { file: path, ...place }
+    return Object.assign({ ...place }, { file: join(path, place.file) })
   }
 }
 

@@ -4,7 +4,8 @@ import { createForge } from '../../index.ts'
 import { memoryStorage } from '../../storage/memory.ts'
 import type { CommandIO } from '../command.ts'
 import { counted, newCommand, printResult, violationLine } from '../command.ts'
-import { notCarriedLines, ofSource, openSource, SourceReading, withCopyOfPipe } from './source-reading.ts'
+import { ofSource, onSource } from './source.ts'
+import { notCarriedLines, SourceReading } from './source-reading.ts'
 
 const HELP = `
   forgelet issues validate issues.json
@@ -16,7 +17,7 @@ The first 100 violations are listed, each with its file, line and JSON pointer.`
 export function addValidate(issues: Command, io: CommandIO): void {
   const command = newCommand(issues, 'validate', 'check a source of issues, and list what is wrong', HELP)
   ofSource(command).action(async (path, options) => {
-    const reading = await withCopyOfPipe(await openSource(path), io, 'checked', async (source) => {
+    const reading = await onSource(path, options, io, 'checked', async (source) => {
       const all = new SourceReading(source, options, io, 'checking')
       await inspect(all)
       return all

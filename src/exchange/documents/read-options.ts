@@ -97,6 +97,7 @@ const OPTIONS: OptionRules<ReadOptions> = {
   onInvalid: optional((value) => value === 'throw' || typeof value === 'function', "'throw' or a function"),
   confidential: oneOf('leave-out', 'keep'),
   minimized: oneOf('leave-out', 'keep'),
+  sourceRepository: optional((value) => typeof value === 'string', "a text, such as 'acme/rocket'"),
   onNotCarried: FUNCTION,
   onProgress: FUNCTION,
   onBytes: FUNCTION,

@@ -3,6 +3,8 @@ import { bitbucketFormat } from './bitbucket.ts'
 import type { Conversion, ExchangeFormat, FolderFormat, ForgeFormat, ListConversion } from './forge-format.ts'
 import { ownFilesIn, rootOf, rootOfOwnFiles } from './forge-format.ts'
 import { giteaDumpFormat } from './gitea-dump.ts'
+import { githubArchiveFormat } from './github-archive.ts'
+import { githubBackupFormat } from './github-backup.ts'
 import { githubCliFormat } from './github-cli.ts'
 import { gitlabFormat } from './gitlab.ts'
 import { gitlabRestFormat } from './gitlab-rest.ts'
@@ -21,6 +23,8 @@ const documentFormat: ForgeFormat = {
 
 /** The forms that can be read. The first one that recognizes a source reads it. */
 const ALL_FORMATS: readonly ForgeFormat[] = [
+  githubBackupFormat,
+  githubArchiveFormat,
   githubFormat,
   gitlabFormat,
   gitlabRestFormat,
@@ -53,8 +57,9 @@ export function formatOfFolder(names: readonly string[], name: ExchangeFormat | 
   return [...formats.flatMap(({ folder }) => folder ?? []), ...lists].find(({ rootIn }) => rootIn(names) !== undefined)
 }
 
+/** A backup may have only the files of its issues. */
 function isList(format: ForgeFormat): boolean {
-  return format !== documentFormat && format.folder === undefined
+  return format === githubBackupFormat || (format !== documentFormat && format.folder === undefined)
 }
 
 /** A list of issues, or a file for each, and a list of comments. The first issue determines their form. */

@@ -6,6 +6,8 @@ export type ExchangeFormat =
   | 'document'
   | 'github'
   | 'github-cli'
+  | 'github-archive'
+  | 'github-backup'
   | 'gitlab'
   | 'gitlab-rest'
   | 'gitea'
@@ -42,6 +44,8 @@ export interface ConversionOptions {
   readonly confidential?: 'leave-out' | 'keep' | undefined
   /** Comments that GitHub folds away, such as spam. Default 'leave-out'. They are reported as not carried in any case. */
   readonly minimized?: 'leave-out' | 'keep' | undefined
+  /** The repository to read, as `owner/name`, if the source has several. Default: the only one. */
+  readonly sourceRepository?: string | undefined
 }
 
 /** What a conversion makes of a record, before its schema has checked it. */

@@ -47,6 +47,7 @@ export function restIssues(state: ConversionState, hasComments: boolean): Conver
       const lists = {
         labels: listOf(labels).map((label, at) => restLabel(label, state, within(findings, ['labels', at]))),
         assignees: [...new Set(names)],
+        ...whoReacted(poster),
       }
       const { title: named } = objectOf(milestone)
       const of = { number, title, content, ref, milestone: named, closed, state: status, is_locked, created, updated }
@@ -86,7 +87,13 @@ export function restComment(
     findings.notCarried('minimized', ['minimized'])
     if (options.minimized !== 'keep') return []
   }
-  return [commentOf({ issue_number, created, updated, content }, posterOf(poster, content, findings))]
+  const of = { issue_number, created, updated, content }
+  return [commentOf(of, posterOf(poster, content, findings), whoReacted(poster))]
+}
+
+/** Lists of GitHub count reactions. An archive says who reacted. */
+function whoReacted({ reactions }: Foreign): Foreign {
+  return Array.isArray(reactions) ? filled({ reactions }) : {}
 }
 
 const PULL = /\/pull\/\d+#/
@@ -103,7 +110,7 @@ function posterOf(record: Foreign, body: unknown, findings: Findings): Foreign {
   const { url: _, total_count, ...counts } = objectOf(reactions)
   reportLinks(ATTACHMENT, body, ['body'], findings)
   if (says(total_count)) findings.notCarried('reactions', ['reactions'], countOf(total_count))
-  else leaveRest({ reactions: isForeign(reactions) ? counts : reactions }, findings)
+  else if (!Array.isArray(reactions)) leaveRest({ reactions: isForeign(reactions) ? counts : reactions }, findings)
   if (says(assets)) findings.notCarried('attachment', ['assets'], listOf(assets).length)
   leaveRest(rest, findings)
   if (says(original_author)) {
@@ -116,7 +123,7 @@ function posterOf(record: Foreign, body: unknown, findings: Findings): Foreign {
 }
 
 /** Returns a label. One of GitHub may be its name alone. */
-function restLabel(label: unknown, state: ConversionState, findings: Findings): unknown {
+export function restLabel(label: unknown, state: ConversionState, findings: Findings): unknown {
   if (typeof label === 'string') return { name: label }
   // GitHub marks the labels that it made itself.
   const { name, color, description, default: _, ...rest } = objectOf(label)
@@ -125,7 +132,7 @@ function restLabel(label: unknown, state: ConversionState, findings: Findings): 
 }
 
 /** Returns a milestone, unless it was carried before. */
-function restMilestone(milestone: unknown, state: ConversionState, findings: Findings): readonly Made[] {
+export function restMilestone(milestone: unknown, state: ConversionState, findings: Findings): readonly Made[] {
   if (milestone === null || milestone === undefined) return []
 
   const { title, description, due_on, state: status, number: _, ...others } = objectOf(milestone)

@@ -45,12 +45,13 @@ describe('openIssueSource', () => {
   test('opens a folder as its files, and follows no links', async () => {
     mkdirSync(join(folder, 'comments'))
     writeFileSync(join(folder, 'comments/7.json'), 'of 7')
-    writeFileSync(join(folder, 'issue.json'), '')
+    writeFileSync(join(folder, 'issue.json'), '[]')
+    writeFileSync(join(folder, 'photo.png'), 'not read')
     symlinkSync('/etc/hostname', join(folder, 'link'))
     const source = await openIssueSource(folder)
 
-    expect(source.size).toBeUndefined()
-    expect('folder' in source && (await source.folder.list())).toEqual(['comments/7.json', 'issue.json'])
+    expect(source.size).toBe('of 7[]'.length)
+    expect('folder' in source && (await source.folder.list())).toEqual(['comments/7.json', 'issue.json', 'photo.png'])
   })
 
   test('rejects with the error of the file system', async () => {

@@ -15,7 +15,7 @@ import { describeWith } from '../../programs.ts'
 import { issuesOf } from '../../schema/documents/generated-issues.ts'
 import { bareIssue, fullIssue } from '../../schema/documents/sample-issue.ts'
 import { newFolder } from '../../start-forgelet.ts'
-import { FOLDERS, giteaDump } from '../forges/samples.ts'
+import { FOLDERS, giteaDump, optionsOf } from '../forges/samples.ts'
 import { canonical, folderOf, readSource } from '../reading.ts'
 
 const RUNS = process.env['LONG'] === '1' ? 500 : 30
@@ -41,9 +41,12 @@ const issues = issuesOf({
 function contentsOf(records: readonly ExchangeRecord[]): readonly string[] {
   const texts = records.flatMap((record) => {
     if (record.kind === 'label') return []
-    return JSON.stringify(canonical(record))
+    const whole = canonical(record)
+    return JSON.stringify(whole.kind === 'comment' ? Object.entries(whole.comment).sort() : whole)
   })
-  return texts.map((text) => text.replaceAll('.000Z', 'Z').replace(',"reactions":[]', '')).sort()
+  return texts
+    .map((text) => text.replaceAll('.000Z', 'Z').replace(/,"reactions":\[\]|,\["reactions",\[\]\]/, ''))
+    .sort()
 }
 
 let folder = ''
@@ -76,8 +79,8 @@ describe('a Gitea dump', () => {
 
   test.each(Object.entries(FOLDERS))(
     'of a folder %s has the same records, also through a tracker',
-    async (_, files) => {
-      const original = await readSource(folderOf(files))
+    async (forge, files) => {
+      const original = await readSource(folderOf(files), optionsOf(forge))
       const tracker = new MemoryTracker<Person>()
       const { exchange } = aForge({ issues: tracker })
       await exchange.import('system', { repositoryId: 10, records: original.records })
@@ -85,9 +88,7 @@ describe('a Gitea dump', () => {
       const again = await readSource(await openIssueSource(await written(exported)))
 
       expect(original.violations).toEqual([])
-      expect(original.records.map(({ kind }) => kind)).toEqual(
-        expect.arrayContaining(['milestone', 'issue', 'comment']),
-      )
+      expect(original.records.map(({ kind }) => kind)).toEqual(expect.arrayContaining(['issue', 'comment']))
       expect(contentsOf(exported)).toEqual(contentsOf(original.records))
       expect(contentsOf(again.records)).toEqual(contentsOf(original.records))
       expect(again.violations).toEqual([])

@@ -3,7 +3,16 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import type { ExchangeRecord } from '../../../src/exchange/exchange.ts'
 import { canonical, folderOf, readSource, wordsOf } from '../reading.ts'
-import { FOLDERS, giteaDump, giteaIssues, githubComment, githubIssue, gitlabNote, gitlabRestIssue } from './samples.ts'
+import {
+  FOLDERS,
+  giteaDump,
+  giteaIssues,
+  githubComment,
+  githubIssue,
+  gitlabNote,
+  gitlabRestIssue,
+  optionsOf,
+} from './samples.ts'
 
 /** What the folder of each forge becomes, and the words and counts of what is not carried. */
 const EXPECTED: { readonly [forge: string]: { records: ExchangeRecord[]; notCarried: object } } = JSON.parse(
@@ -12,7 +21,7 @@ const EXPECTED: { readonly [forge: string]: { records: ExchangeRecord[]; notCarr
 
 describe('what a forge wrote', () => {
   test.each(Object.entries(FOLDERS))('becomes records, and all the rest is named: %s', async (forge, files) => {
-    const outcome = await readSource(folderOf(files))
+    const outcome = await readSource(folderOf(files), optionsOf(forge))
 
     expect(outcome.violations).toEqual([])
     expect(outcome.records.map(canonical)).toEqual(EXPECTED[forge]?.records.map(canonical))

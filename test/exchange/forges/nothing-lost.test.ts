@@ -77,6 +77,34 @@ const redmine = {
     ...{ tracker: { name: 'Bug' }, journals: [journal], ...forgeTimes },
   },
 }
+const address = 'https://github.example.com/acme/rocket'
+const bug = { url: `${address}/labels/bug`, name: 'bug' }
+const archived = { repository: address, user: 'https://github.example.com/mia', created_at: times.created_at }
+const reacted = { user: archived.user, content: 'heart', subject_type: 'Issue', created_at: times.created_at }
+const archive = {
+  type: 'issue',
+  url: `${address}/issues/7`,
+  ...archived,
+  title: 'a',
+  comments: 1,
+  labels: [bug.url],
+  assignees: [archived.user],
+  milestone: `${address}/milestones/1`,
+  reactions: [reacted],
+  closed_at: null,
+  updated_at: times.updated_at,
+}
+const archivedMilestone = { type: 'milestone', url: archive.milestone, ...archived, title: 'v1' }
+const archivedComment = {
+  type: 'issue_comment',
+  url: `${address}/issues/7#issuecomment-1`,
+  ...archived,
+  issue: archive.url,
+  formatter: 'markdown',
+  reactions: [reacted],
+}
+const backup = { ...github, comments: 1, comment_data: [restComment] }
+
 const member = { user: { id: 3, username: 'mia' } }
 
 /** A list of a form, with the objects in it to which properties are added, and how it becomes a source. */
@@ -114,6 +142,14 @@ const ofGitlabIssue = [
 const gitlabFiles = { 'project_members.ndjson': json(member), 'issues.ndjson': json(gitlab) }
 const dumpFiles = { 'issue.yml': json(dump) }
 
+const archiveFiles = {
+  'repositories_000001.json': json({ type: 'repository', url: address, labels: [bug] }),
+  'milestones_000001.json': json(archivedMilestone),
+  'issues_000001.json': json(archive),
+}
+const ofRepository = inFolder('repositories_000001.json', archiveFiles)
+const backupFiles = { 'issues/7.json': JSON.stringify(backup) }
+
 const places: readonly Place[] = [
   ...placesIn('github', github, alone, ofIssue),
   ...placesIn('github', restComment, inFolder('comments.json', { 'issues.json': json(github) })),
@@ -129,6 +165,16 @@ const places: readonly Place[] = [
   ...placesIn('github-cli', gh, alone, [...ofIssue, ['comments', 0]]),
   ...placesIn('bitbucket', bitbucket, one, [[], ['issues', 0], ['comments', 0], ['milestones', 0]]),
   ...placesIn('redmine', redmine, one, [['issue'], ['issue', 'journals', 0]]),
+  ...placesIn('github-archive', archive, inFolder('issues_000001.json', archiveFiles), [[], ['reactions', 0]]),
+  ...placesIn('github-archive', archivedMilestone, inFolder('milestones_000001.json', archiveFiles)),
+  ...placesIn('github-archive', archivedComment, inFolder('issue_comments_000001.json', archiveFiles), [
+    [],
+    ['reactions', 0],
+  ]),
+  ...placesIn('github-archive', { type: 'repository', url: address, labels: [bug] }, ofRepository, [['labels', 0]]),
+  ...placesIn('github-backup', backup, inFolder('issues/7.json', {}), [...ofIssue, ['comment_data', 0]]),
+  ...placesIn('github-backup', { name: 'other' }, inFolder('labels/labels.json', backupFiles)),
+  ...placesIn('github-backup', { title: 'v2', state: 'open' }, inFolder('milestones/2.json', backupFiles)),
   ...placesIn('gitlab-rest', gitlabRest, alone, ofIssue),
   ...placesIn('gitlab-rest', restNote, inFolder('notes.json', { 'issues.json': json(gitlabRest) })),
 ]
@@ -172,10 +218,11 @@ const OF_THE_TRACKER: { readonly [Format in ExchangeFormat]?: RegExp } = {
   redmine: /^project$/,
 }
 
-/** What is not reported of a label: that GitHub made it itself, and when GitLab did. */
+/** What is not reported of a label: that GitHub made it itself, and when it was made. */
 function isOfLabel({ format, base, path }: Place, name: string): boolean {
-  const isLabel = path[0] === 'labels' || path[2] === 'label' || Object.keys(base).join() === 'title'
+  const isLabel = path[0] === 'labels' || path[2] === 'label' || ['title', 'name'].includes(Object.keys(base).join())
   if (!isLabel || format === 'gitea-dump') return false
+  if (format === 'github-archive' && name === 'created_at') return true
   return format.startsWith('gitlab') ? ['created_at', 'updated_at'].includes(name) : name === 'default'
 }
 

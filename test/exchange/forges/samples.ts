@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import type { ExchangeFormat, ReadOptions } from '../../../src/exchange/exchange.ts'
 
 /** A record as a forge writes it. */
 export type Sample = { readonly [property: string]: unknown }
@@ -13,18 +14,25 @@ function filesOf(folder: string): Files {
   return Object.fromEntries(files.map((name) => [name, readFileSync(join(path, name), 'utf8')]))
 }
 
-type Forge = 'github' | 'github-cli' | 'gitlab' | 'gitlab-rest' | 'gitea' | 'gitea-dump' | 'bitbucket' | 'redmine'
-
 /** A folder of each forge, as it writes it: a few issues, and their comments. */
-export const FOLDERS: { readonly [Name in Forge]: Files } = {
+export const FOLDERS: {
+  readonly [Forge in Exclude<ExchangeFormat, 'document'>]: Files
+} = {
   github: filesOf('github'),
   'github-cli': filesOf('github-cli'),
+  'github-archive': filesOf('github-archive'),
+  'github-backup': filesOf('github-backup'),
   gitlab: filesOf('gitlab'),
   'gitlab-rest': filesOf('gitlab-rest'),
   gitea: filesOf('gitea'),
   'gitea-dump': filesOf('gitea-dump'),
   bitbucket: filesOf('bitbucket'),
   redmine: filesOf('redmine'),
+}
+
+/** What must be said to read a sample: an archive of GitHub has two repositories. */
+export function optionsOf(forge: string): ReadOptions {
+  return forge === 'github-archive' ? { sourceRepository: 'acme/rocket' } : {}
 }
 
 function recordsOf(files: Files, name: string): readonly Sample[] {

@@ -1,0 +1,154 @@
+import { createReadStream, rmSync } from 'node:fs'
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import process from 'node:process'
+import { Readable } from 'node:stream'
+import { constants, gunzipSync } from 'node:zlib'
+import type { Entry as ZipEntry } from 'yauzl'
+import { isForgeError } from '../../schema/errors.ts'
+import { invalidDocument } from '../../schema/invalid-document.ts'
+
+/** Options of `openIssueSource`. They are for archives. */
+export interface UnpackOptions {
+  /** Cancels the unpacking: it rejects with `signal.reason`. */
+  readonly signal?: AbortSignal | undefined
+  /** Bytes that the files in an archive may have, after decompression: an integer. Default 10,000,000,000. */
+  readonly maxUnpackedBytes?: number | undefined
+  /** Called often, with how many bytes of the archive have been unpacked. `total` is its size. */
+  readonly onUnpack?: ((progress: { readonly bytes: number; readonly total: number }) => void) | undefined
+}
+
+/** A part of an archive. It is read before the next one is asked for, or not at all. */
+interface Entry {
+  readonly name: string
+  readonly type: string
+  /** After decompression. */
+  readonly size: number
+  open(): AsyncIterable<Uint8Array> | Promise<AsyncIterable<Uint8Array>>
+  /** Returns how many bytes of the archive have been read when so many of the entry were written. */
+  position(written: number): number
+}
+
+type Entries = AsyncGenerator<Entry, void, void>
+
+const DEFAULT_BYTES = 10_000_000_000
+/** Bytes of gzip that have the first header of a tar in them. */
+const BEGINNING = 4096
+/** Absolute, of a drive, or out of the folder. */
+const LEADS_OUT = /^(?:[/\\]|[a-z]:)|(?:^|[/\\])\.\.(?:[/\\]|$)/i
+/** The files that a source may consist of. Others, such as repositories of Git, become empty ones. */
+export const OF_SOURCES: RegExp = /\.(?:json|ndjson|ya?ml)(?:\.gz)?$/i
+
+const TOO_LARGE = 'expected files in the archive that have at most maxUnpackedBytes (--max-unpacked-bytes) together:'
+
+/** Returns what unpacks an archive that begins with these bytes. Undefined: they do not begin one. */
+export function archiveOf(beginning: Uint8Array): ((path: string) => Entries) | undefined {
+  const text = Buffer.from(beginning.subarray(0, BEGINNING)).toString('latin1')
+  if (text.startsWith('PK\u0003\u0004') || text.startsWith('PK\u0005\u0006')) return zipEntries
+  const isTar = (bytes: string): boolean => bytes.startsWith('\0ustar', 256) // behind the name of a link
+  if (isTar(text)) return (path) => tarEntries(path, false)
+  try {
+    const first = gunzipSync(Buffer.from(text, 'latin1'), { finishFlush: constants.Z_SYNC_FLUSH })
+    return isTar(first.toString('latin1')) ? (path) => tarEntries(path, true) : undefined
+  } catch {
+    return undefined // it is not gzip
+  }
+}
+
+/**
+ * Unpacks an archive into a new temporary folder, and returns it with a function that removes it. The end of the process
+ * removes it too. If anything fails, nothing of it stays.
+ *
+ * @throws ForgeError `INVALID_DOCUMENT` if it is not safe, too large, encrypted, damaged or cut off; the error of the file system
+ */
+export async function unpack(
+  entries: Entries,
+  total: number,
+  { signal, maxUnpackedBytes = DEFAULT_BYTES, onUnpack }: UnpackOptions,
+): Promise<{ readonly folder: string; readonly close: () => Promise<void> }> {
+  const folder = await mkdtemp(join(tmpdir(), 'forgelet-archive-'))
+  const remove = (): void => rmSync(folder, { recursive: true, force: true })
+  process.once('exit', remove)
+  const close = async (): Promise<void> => {
+    await rm(folder, { recursive: true, force: true })
+    process.off('exit', remove)
+  }
+  async function* piecesOf(entry: Entry): AsyncGenerator<Uint8Array, void, void> {
+    let written = 0
+    for await (const piece of await entry.open()) {
+      signal?.throwIfAborted()
+      onUnpack?.({ bytes: entry.position(written), total })
+      written += piece.length
+      yield piece
+    }
+  }
+  let bytes = 0
+  try {
+    for await (const entry of entries) {
+      signal?.throwIfAborted()
+      const { name, type, size } = entry
+      if (LEADS_OUT.test(name)) throw refusal(`expected names of files in the archive's folder, and not ${name}`)
+      if (type !== 'file' && type !== 'directory') throw refusal(`expected files and folders; ${name} is a ${type}`)
+      if (type === 'directory') continue
+      const isOfSources = OF_SOURCES.test(name)
+      if (isOfSources) bytes += size
+      if (bytes > maxUnpackedBytes) throw refusal(`${TOO_LARGE} ${maxUnpackedBytes} bytes`, 'too_large')
+      const target = join(folder, name)
+      await mkdir(dirname(target), { recursive: true })
+      await writeFile(target, isOfSources ? piecesOf(entry) : '', { flag: 'wx' })
+    }
+    return { folder, close }
+  } catch (error) {
+    await close()
+    signal?.throwIfAborted()
+    throw isForgeError(error) ? error : failure(error)
+  }
+}
+
+async function* tarEntries(path: string, isCompressed: boolean): Entries {
+  const { createTarDecoder } = await import('modern-tar')
+  const file = createReadStream(path)
+  const bytes: ReadableStream = Readable.toWeb(file)
+  const tar = isCompressed ? bytes.pipeThrough(new DecompressionStream('gzip')) : bytes
+  for await (const { header, body } of tar.pipeThrough(createTarDecoder({ strict: true }))) {
+    const { name, type = 'file', size } = header
+    yield { name, type, size, open: () => body, position: () => file.bytesRead }
+    await body.cancel()
+  }
+}
+
+async function* zipEntries(path: string): Entries {
+  const { default: yauzl } = await import('yauzl')
+  const zip = await yauzl.openPromise(path, { decodeStrings: false })
+  try {
+    for await (const entry of zip.eachEntry()) {
+      const { uncompressedSize: size, compressedSize, relativeOffsetOfLocalHeader: offset } = entry
+      const name = yauzl.getFileNameLowLevel(entry.generalPurposeBitFlag, entry.fileNameRaw, entry.extraFields, false)
+      const position = (written: number): number => offset + (written / (size || 1)) * compressedSize
+      yield { name, type: typeOf(entry, name), size, open: () => zip.openReadStreamPromise(entry), position }
+    }
+  } finally {
+    zip.close()
+  }
+}
+
+/** Only Unix writes the type of a file into a zip. */
+function typeOf(entry: ZipEntry, name: string): string {
+  if (name.endsWith('/')) return 'directory'
+  const type = entry.versionMadeBy >>> 8 === 3 ? entry.externalFileAttributes >>> 28 : 0
+  if (type !== 0 && type !== 0o10) return 'link or a device'
+  return entry.canDecodeFileData() ? 'file' : 'file that is encrypted, or compressed with something other than Deflate'
+}
+
+function refusal(message: string, code = 'archive'): Error {
+  return invalidDocument([{ pointer: '', code, message }])
+}
+
+/** Errors of the file system stay, but for those of a name that occurs twice. */
+function failure(error: unknown): unknown {
+  const isOfSystem = error instanceof Error && 'syscall' in error && 'code' in error
+  if (!isOfSystem) return refusal('expected an archive that is neither damaged nor cut off')
+  const isRepeated = ['EEXIST', 'ENOTDIR', 'EISDIR'].includes(String(error.code))
+  return isRepeated ? refusal('expected each name once in the archive') : error
+}
