@@ -129,7 +129,7 @@ doctor --db :memory: => --db :memory: is empty
 doctor --db ours.sqlite --prefix No => prefix must be 1 to 31 lower-case letters
 
 issues validate nowhere.json => nowhere.json cannot be read: the file does not exist
-issues validate - --from jira => Allowed choices are document, github, github-cli, gitlab, gitlab-rest, gitea, gitea-dump, bitbucket, redmine
+issues validate - --from jira => Allowed choices are document, github, github-cli, github-archive, github-backup, gitlab, gitlab-rest, gitea, gitea-dump, bitbucket, redmine
 issues validate - --confidential drop => 'drop' is invalid. Allowed choices are keep
 issues convert - => required option '-o, --out <out>' not specified
 issues convert - -o x --to github => 'github' is invalid. Allowed choices are document, gitea-dump, csv
