@@ -10,7 +10,7 @@ import { isHostTransaction, runnerIn } from './host-transaction.ts'
 import type { Beginning, TransactionOptions } from './in-transaction.ts'
 import { isolationIn } from './in-transaction.ts'
 import { BEGIN, mariadbRules, START } from './mariadb-rules.ts'
-import { destroySocket, driver, hear, poolSize } from './pools.ts'
+import { destroySocket, driverIn, hear, notInstalled, poolSize } from './pools.ts'
 import type { Runner, Server, ServerConnection } from './server.ts'
 import { createServerStorage } from './server-runtime.ts'
 
@@ -75,16 +75,18 @@ function mariadbServer<C extends MysqlConnection | HostTransaction>(urlOrPool: s
   const isOwn = typeof urlOrPool === 'string'
   let own: OwnPool | undefined
 
-  function pool(): MysqlPool {
+  async function pool(): Promise<MysqlPool> {
     if (typeof urlOrPool !== 'string') return urlOrPool
-    own ??= openPool(urlOrPool)
+    if (own !== undefined) return own
+    const mysql = await loadMysql2()
+    own ??= openPool(mysql, urlOrPool)
     return own
   }
 
   return {
     ...mariadbRules,
     first: isOwn ? [] : [ROLL_BACK],
-    connect: async () => pooled(await pool().getConnection(), isOwn ? [START] : BEGIN),
+    connect: async () => pooled(await (await pool()).getConnection(), isOwn ? [START] : BEGIN),
 
     ofHost(transaction) {
       if (isHostTransaction(transaction)) return runnerIn(transaction)
@@ -137,11 +139,10 @@ const SETTINGS = [
 ]
 
 /**
- * Opens a pool with the mysql2 that is installed beside the application. It does not connect yet. The server ends the
+ * Opens a pool. It does not connect yet. The server ends the
  * transactions on a connection whose process is silent: that is set ahead of everything else, and so is `autocommit`.
  */
-function openPool(uri: string): OwnPool {
-  const { createPool } = driver('mysql2/promise', isDriver)
+function openPool({ createPool }: Mysql2, uri: string): OwnPool {
   const connectionLimit = poolSize(uri, 'connectionLimit')
   let pool: OwnPool
   try {
@@ -156,7 +157,22 @@ function openPool(uri: string): OwnPool {
   return pool
 }
 
-function isDriver(mysql: unknown): mysql is { createPool(options: object): OwnPool } {
+interface Mysql2 {
+  createPool(options: object): OwnPool
+}
+
+/** A literal import inside of `try`: bundlers find the driver, and none fails if it is not installed. */
+async function loadMysql2(): Promise<Mysql2> {
+  let module: object
+  try {
+    module = await import('mysql2/promise')
+  } catch (error) {
+    throw notInstalled('mysql2', error)
+  }
+  return driverIn('mysql2', module, isMysql2)
+}
+
+function isMysql2(mysql: unknown): mysql is Mysql2 {
   return hasMethods(mysql, 'createPool')
 }
 

@@ -13,7 +13,7 @@ import { isHostTransaction, runnerIn } from './host-transaction.ts'
 import type { Beginning, TransactionOptions } from './in-transaction.ts'
 import { isolationIn } from './in-transaction.ts'
 import { MergedStatements } from './merged-statements.ts'
-import { destroySocket, driver, hear, poolSize } from './pools.ts'
+import { destroySocket, driverIn, hear, notInstalled, poolSize } from './pools.ts'
 import { BEGIN, postgresRules } from './postgres-rules.ts'
 import type { Runner, Server, ServerConnection } from './server.ts'
 import { createServerStorage } from './server-runtime.ts'
@@ -77,9 +77,11 @@ function postgresServer<C extends PgClient | HostTransaction>(urlOrPool: string 
   const names = new StatementNames()
   let own: OwnPool | undefined
 
-  function pool(): PgPool {
+  async function pool(): Promise<PgPool> {
     if (typeof urlOrPool !== 'string') return urlOrPool
-    own ??= openPool(urlOrPool)
+    if (own !== undefined) return own
+    const pg = await loadPg()
+    own ??= openPool(pg, urlOrPool)
     return own
   }
 
@@ -87,7 +89,7 @@ function postgresServer<C extends PgClient | HostTransaction>(urlOrPool: string 
     ...postgresRules,
     first: [],
     merged: new MergedStatements(),
-    connect: () => connect(pool(), names),
+    connect: async () => connect(await pool(), names),
 
     ofHost(transaction) {
       if (isHostTransaction(transaction)) return runnerIn(transaction)
@@ -130,11 +132,10 @@ interface OwnPool extends PgPool {
 }
 
 /**
- * Creates a pool with the pg that is installed beside the application. It connects at first use. Parameters in the
+ * Creates a pool. It connects at first use. Parameters in the
  * query of the URL (`application_name`, `sslmode`) take precedence over the settings here; `max` limits the pool.
  */
-function openPool(connectionString: string): OwnPool {
-  const { Client, Pool } = driver('pg', isDriver)
+function openPool({ Client, Pool }: Pg, connectionString: string): OwnPool {
   try {
     new Client({ connectionString }) // a pool reads its URL only when it connects
   } catch {
@@ -152,10 +153,23 @@ function openPool(connectionString: string): OwnPool {
   })
 }
 
-function isDriver(pg: unknown): pg is {
+interface Pg {
   readonly Client: new (options: object) => unknown
   readonly Pool: new (options: object) => OwnPool
-} {
+}
+
+/** A literal import inside of `try`: bundlers find the driver, and none fails if it is not installed. */
+async function loadPg(): Promise<Pg> {
+  let module: object
+  try {
+    module = await import('pg')
+  } catch (error) {
+    throw notInstalled('pg', error)
+  }
+  return driverIn('pg', module, isPg)
+}
+
+function isPg(pg: unknown): pg is Pg {
   return hasMethods(pg, 'Client', 'Pool')
 }
 
