@@ -1,12 +1,13 @@
 import { hasMethods, isObject, need, propertyOf } from '../../../schema/arguments.ts'
+import { FUNCTION } from '../../../schema/options.ts'
 import type { SqlStorageOptions } from '../context.ts'
 import { checkStorageOptions, createSqlContext, SQL_OPTIONS } from '../context.ts'
 import { command } from '../dialect.ts'
 import { mysqlDialect } from '../dialects/mariadb.ts'
 import type { HostedStorage } from '../stores/stores.ts'
 import { MAX_IDLE_S } from './call.ts'
-import type { HostTransaction } from './host-transaction.ts'
-import { isHostTransaction, runnerIn } from './host-transaction.ts'
+import type { HostTransaction, LibraryOf } from './host-transaction.ts'
+import { isHostTransaction, LentTransactions, runnerIn } from './host-transaction.ts'
 import type { Beginning, TransactionOptions } from './in-transaction.ts'
 import { isolationIn } from './in-transaction.ts'
 import { BEGIN, mariadbRules, START } from './mariadb-rules.ts'
@@ -47,16 +48,27 @@ export interface MysqlPool {
   getConnection(): Promise<MysqlPoolConnection>
 }
 
+/** The options of a storage in MariaDB. `C` is the type of its transactions. */
+export interface MysqlStorageOptions<C> extends SqlStorageOptions {
+  /**
+   * Makes a transaction of the host's library of the connection on which the storage makes a change, as in
+   * `PostgresStorageOptions`: `(connection) => drizzle(connection)` is one. Default: they receive the connection itself.
+   */
+  transaction?(connection: MysqlPoolConnection): LibraryOf<C>
+}
+
 /** Creates a storage in a MariaDB database. @throws TypeError if the URL, the pool or an option is invalid */
 export function openMysql<C extends MysqlConnection | HostTransaction>(
   urlOrPool: string | MysqlPool,
-  options: SqlStorageOptions,
+  { transaction, ...options }: MysqlStorageOptions<C>,
 ): HostedStorage<C> {
   if (typeof urlOrPool === 'string') refuseOtherUrls(urlOrPool)
   else if (!isPool(urlOrPool)) throw new TypeError('a MariaDB storage needs a URL, or a pool of mysql2/promise')
 
   checkStorageOptions('mysqlStorage', options, SQL_OPTIONS)
-  return createServerStorage(mariadbServer<C>(urlOrPool), createSqlContext(mysqlDialect, options))
+  need(FUNCTION[0](transaction), 'mysqlStorage', 'transaction', FUNCTION[1])
+  const server = mariadbServer<C>(urlOrPool, new LentTransactions(transaction))
+  return createServerStorage(server, createSqlContext(mysqlDialect, options))
 }
 
 /** The message does not show the URL, which may contain a password. */
@@ -71,7 +83,10 @@ const ROLL_BACK = command('rollback')
 const COMMIT = command('commit')
 
 /** MariaDB through mysql2: a pool that is opened for a URL, or the host's pool. */
-function mariadbServer<C extends MysqlConnection | HostTransaction>(urlOrPool: string | MysqlPool): Server<C> {
+function mariadbServer<C extends MysqlConnection | HostTransaction>(
+  urlOrPool: string | MysqlPool,
+  lent: LentTransactions<MysqlPoolConnection>,
+): Server<C> {
   const isOwn = typeof urlOrPool === 'string'
   let own: OwnPool | undefined
 
@@ -86,9 +101,10 @@ function mariadbServer<C extends MysqlConnection | HostTransaction>(urlOrPool: s
   return {
     ...mariadbRules,
     first: isOwn ? [] : [ROLL_BACK],
-    connect: async () => pooled(await (await pool()).getConnection(), isOwn ? [START] : BEGIN),
+    connect: async () => pooled(await (await pool()).getConnection(), lent, isOwn ? [START] : BEGIN),
 
-    ofHost(transaction) {
+    ofHost(given) {
+      const transaction = lent.under(given)
       if (isHostTransaction(transaction)) return runnerIn(transaction)
       if (isConnection(transaction)) return runnerOn(transaction)
       throw new TypeError(
@@ -111,7 +127,8 @@ export function beginOnMysql<C extends MysqlPoolConnection>(
   need(isPool(pool), 'inTransaction', 'pool', 'a pool of mysql2/promise')
   const level = command(`set transaction isolation level ${isolationIn(options)}`)
   const begin = [ROLL_BACK, level, START]
-  return { begin, connect: async () => pooled(await pool.getConnection()) }
+  const lent = new LentTransactions<MysqlPoolConnection>(undefined)
+  return { begin, connect: async () => pooled(await pool.getConnection(), lent) }
 }
 
 /** A pool that the storage opened, and ends. */
@@ -177,15 +194,22 @@ function isMysql2(mysql: unknown): mysql is Mysql2 {
 }
 
 /** Returns a connection out of the pool, as the runtime uses it. */
-function pooled<C>(connection: MysqlPoolConnection, begin = BEGIN): ServerConnection<C> {
+function pooled<C>(
+  connection: MysqlPoolConnection,
+  lent: LentTransactions<MysqlPoolConnection>,
+  begin = BEGIN,
+): ServerConnection<C> {
   const { identity, run } = runnerOn(connection)
-  const transaction: unknown = connection
+  let open: unknown
   hear(identity) // two errors on one connection end the process: the pool listens for the first only
   return {
     identity,
     run,
-    // biome-ignore lint/nursery/noUnsafeTypeAssertion: made by the host's pool, as C says; or by mysql2 for a URL
-    transaction: transaction as C,
+    get transaction() {
+      open ??= lent.of(connection, { identity, run })
+      // biome-ignore lint/nursery/noUnsafeTypeAssertion: made by the host, as C says; or by mysql2 for a URL
+      return open as C
+    },
     begin: () => begin,
     commit: () => run(COMMIT).then(() => true),
     rollBack: () => run(ROLL_BACK),
