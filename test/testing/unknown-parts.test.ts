@@ -1,5 +1,5 @@
-import { createServer } from 'node:http'
 import { randomUUID } from 'node:crypto'
+import { createServer } from 'node:http'
 import { expect, test } from 'vitest'
 import { createTestForge, mountContract } from '../../src/testing/testing.ts'
 import { listening } from '../http.ts'
