@@ -13,7 +13,7 @@ import { beginOnMysql, openMysql } from './sql/servers/mariadb.ts'
 export type { SqlStorageOptions } from './sql/context.ts'
 export type { IdColumn } from './sql/dialect.ts'
 export type { IdColumns } from './sql/ids.ts'
-export type { HostTransaction } from './sql/servers/host-transaction.ts'
+export type { HostTransaction, LibraryOf } from './sql/servers/host-transaction.ts'
 export type { Isolation, Transactional, TransactionOptions } from './sql/servers/in-transaction.ts'
 export type {
   MysqlConnection,

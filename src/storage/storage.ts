@@ -39,6 +39,7 @@ export type {
   KyselyExecutor,
   KyselyQuery,
   KyselyTransaction,
+  LibraryOf,
   MariadbStatement,
   MariadbTransaction,
   MikroOrmTransaction,
@@ -69,8 +70,6 @@ export type {
   TypeOrmLibrary,
 } from './sql/servers/library-transaction.ts'
 
-type Work<S, Tx, T> = (services: S, transaction: Tx) => Promise<T>
-
 /**
  * Runs `work` in a transaction of a library, with the services of a forge and the transaction, and commits it. Everything
  * else is as in `inTransaction` of `forgelet/storage/postgres` and `forgelet/storage/mysql`, which take pools. It begins at
@@ -93,27 +92,27 @@ type Work<S, Tx, T> = (services: S, transaction: Tx) => Promise<T>
 export async function inTransaction<T, S, Tx extends DrizzleTransaction<Query>, Query>(
   forge: Transactional<HostTransaction<NoInfer<Tx>>, S>,
   library: DrizzleLibrary<Tx, Query>,
-  work: Work<S, Tx, T>,
+  work: (services: S, transaction: Tx) => Promise<T>,
   options?: TransactionOptions,
 ): Promise<T>
 /** The same in a library that knows its own statements. */
 export async function inTransaction<T, S, Tx extends object>(
   forge: Transactional<HostTransaction<NoInfer<Tx>>, S>,
   library: KyselyDatabase<Tx> | KnexLibrary<Tx> | PrismaLibrary<Tx> | TypeOrmLibrary<Tx>,
-  work: Work<S, Tx, T>,
+  work: (services: S, transaction: Tx) => Promise<T>,
   options?: TransactionOptions,
 ): Promise<T>
 /** The same in others. */
 export async function inTransaction<T, S, Tx extends object>(
   forge: Transactional<HostTransaction<NoInfer<Tx>>, S>,
   library: MikroOrmLibrary<Tx> | PostgresJsLibrary<Tx> | MariadbLibrary<Tx>,
-  work: Work<S, Tx, T>,
+  work: (services: S, transaction: Tx) => Promise<T>,
   options?: TransactionOptions,
 ): Promise<T>
 export async function inTransaction<T, S>(
   forge: Transactional<HostTransaction, S>,
   library: unknown,
-  work: Work<S, never, T>,
+  work: (services: S, transaction: never) => Promise<T>,
   options: TransactionOptions = {},
 ): Promise<T> {
   const begin = beginIn(library, options)

@@ -11,7 +11,10 @@ import type { ServerConnection } from './server.ts'
 /** What runs services in an open transaction: a forge. `C` is the client of the host, `S` the services. */
 export interface Transactional<C, S> {
   /** Same as the forge's `withTransaction`. */
-  withTransaction<T>(transaction: C, work: (services: S) => Promise<T>): Promise<CommittedWork<T>>
+  withTransaction<T>(
+    transaction: C,
+    work: (services: S) => Promise<T>,
+  ): Promise<{ readonly value: T; afterCommit(): void }>
 }
 
 /** The value of the work in a transaction, and what notifies the listeners behind its COMMIT. */
