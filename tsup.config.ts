@@ -1,4 +1,4 @@
-import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { basename, dirname, join } from 'node:path'
 import { brotliCompressSync, constants } from 'node:zlib'
@@ -52,6 +52,21 @@ const importRequiredBuiltins: NonNullable<Options['esbuildPlugins']>[number] = {
   },
 }
 
+/**
+ * Whoever traces the files of a CommonJS module (@vercel/nft, for Next and Nitro) knows `module.createRequire`, and no other
+ * name of it. Bundlers do not, and leave a native driver out, which they could not bundle.
+ */
+function showTracersTheDriver(): void {
+  for (const name of readdirSync('dist').filter((file) => file.endsWith('.cjs'))) {
+    const text = readFileSync(join('dist', name), 'utf8')
+    const shown = text.replace(
+      /const (require\d*) = (\w+)\.createRequire\(typeof __filename.*\);/,
+      'const module = $2, $1 = module.createRequire(__filename);',
+    )
+    if (shown !== text) writeFileSync(join('dist', name), shown)
+  }
+}
+
 const options: Options = {
   // The CLI rides in the same build, so that it shares chunks (one class identity) with the library entries, and because
   // a second configuration would run at the same time and wipe this one's output. "files" leaves its .cjs twin out.
@@ -78,8 +93,9 @@ const options: Options = {
     // tsup always sets baseUrl for its d.ts pass; TypeScript 6 refuses that (TS5101) without this.
     compilerOptions: { ignoreDeprecations: '6.0' },
   },
-  // What is bundled keeps its licence beside it.
   onSuccess: async () => {
+    showTracersTheDriver()
+    // What is bundled keeps its licence beside it.
     mkdirSync('dist/licenses', { recursive: true })
     for (const name of ['kysely', 'zod', 'commander']) {
       cpSync(`node_modules/${name}/LICENSE`, `dist/licenses/${name}.txt`)

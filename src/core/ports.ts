@@ -29,7 +29,7 @@ export interface PortContext<Who, Tx> {
   /**
    * The host's open transaction, if the call runs inside one. Read through it: other connections do not see its rows.
    */
-  readonly transaction?: Tx | undefined
+  readonly transaction: Tx | undefined
   /**
    * The caller's signal. For an HTTP request it is created on first access. It is a getter of the class, so a copy such
    * as `{ ...context }` does not have it.

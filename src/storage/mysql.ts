@@ -7,15 +7,21 @@ import { planSchema } from './sql/schema/schema.ts'
 import type { HostTransaction } from './sql/servers/host-transaction.ts'
 import type { Transactional, TransactionOptions } from './sql/servers/in-transaction.ts'
 import { repeatTransaction } from './sql/servers/in-transaction.ts'
-import type { MysqlConnection, MysqlPool, MysqlPoolConnection } from './sql/servers/mariadb.ts'
+import type { MysqlConnection, MysqlPool, MysqlPoolConnection, MysqlStorageOptions } from './sql/servers/mariadb.ts'
 import { beginOnMysql, openMysql } from './sql/servers/mariadb.ts'
 
 export type { SqlStorageOptions } from './sql/context.ts'
 export type { IdColumn } from './sql/dialect.ts'
 export type { IdColumns } from './sql/ids.ts'
-export type { HostTransaction } from './sql/servers/host-transaction.ts'
+export type { HostTransaction, LibraryOf } from './sql/servers/host-transaction.ts'
 export type { Isolation, Transactional, TransactionOptions } from './sql/servers/in-transaction.ts'
-export type { MysqlConnection, MysqlPool, MysqlPoolConnection, MysqlQuery } from './sql/servers/mariadb.ts'
+export type {
+  MysqlConnection,
+  MysqlPool,
+  MysqlPoolConnection,
+  MysqlQuery,
+  MysqlStorageOptions,
+} from './sql/servers/mariadb.ts'
 
 /**
  * A storage in a MariaDB database, 10.6 or newer (10.7 if ids are stored as `uuid`), for any number of processes. MySQL
@@ -53,16 +59,16 @@ export type { MysqlConnection, MysqlPool, MysqlPoolConnection, MysqlQuery } from
  */
 export function mysqlStorage<C extends MysqlConnection | HostTransaction, T extends HostTables>(
   urlOrPool: string | MysqlPool,
-  options: SqlStorageOptions & { readonly tables: T },
+  options: MysqlStorageOptions<C> & { readonly tables: T },
 ): ForgeStorage<C> & { readonly host: HostPortsOf<C, T> }
 /** The same without tables of the host. */
 export function mysqlStorage<C extends MysqlConnection | HostTransaction = MysqlConnection | HostTransaction>(
   urlOrPool: string | MysqlPool,
-  options?: SqlStorageOptions,
+  options?: MysqlStorageOptions<C>,
 ): ForgeStorage<C>
 export function mysqlStorage<C extends MysqlConnection | HostTransaction>(
   urlOrPool: string | MysqlPool,
-  options: SqlStorageOptions = {},
+  options: MysqlStorageOptions<C> = {},
 ): ForgeStorage<C> {
   return openMysql<C>(urlOrPool, options).storage
 }

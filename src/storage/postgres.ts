@@ -7,15 +7,23 @@ import { planSchema } from './sql/schema/schema.ts'
 import type { HostTransaction } from './sql/servers/host-transaction.ts'
 import type { Transactional, TransactionOptions } from './sql/servers/in-transaction.ts'
 import { repeatTransaction } from './sql/servers/in-transaction.ts'
-import type { PgClient, PgPool, PgPoolClient } from './sql/servers/postgres.ts'
+import type { PgClient, PgPool, PgPoolClient, PostgresStorageOptions } from './sql/servers/postgres.ts'
 import { beginOnPg, openPostgres } from './sql/servers/postgres.ts'
 
 export type { SchemaStorageOptions, SqlStorageOptions } from './sql/context.ts'
 export type { IdColumn } from './sql/dialect.ts'
 export type { IdColumns } from './sql/ids.ts'
-export type { HostTransaction } from './sql/servers/host-transaction.ts'
+export type { HostTransaction, LibraryOf } from './sql/servers/host-transaction.ts'
 export type { Isolation, Transactional, TransactionOptions } from './sql/servers/in-transaction.ts'
-export type { PgAnswer, PgClient, PgPool, PgPoolClient, PgQuery, PgTypes } from './sql/servers/postgres.ts'
+export type {
+  PgAnswer,
+  PgClient,
+  PgPool,
+  PgPoolClient,
+  PgQuery,
+  PgTypes,
+  PostgresStorageOptions,
+} from './sql/servers/postgres.ts'
 
 /**
  * A storage in a PostgreSQL database, for any number of processes. Every acknowledged change is durable
@@ -61,16 +69,16 @@ export type { PgAnswer, PgClient, PgPool, PgPoolClient, PgQuery, PgTypes } from 
  */
 export function postgresStorage<C extends PgClient | HostTransaction, T extends HostTables>(
   urlOrPool: string | PgPool,
-  options: SchemaStorageOptions & { readonly tables: T },
+  options: PostgresStorageOptions<C> & { readonly tables: T },
 ): ForgeStorage<C> & { readonly host: HostPortsOf<C, T> }
 /** The same without tables of the host. */
 export function postgresStorage<C extends PgClient | HostTransaction = PgClient | HostTransaction>(
   urlOrPool: string | PgPool,
-  options?: SchemaStorageOptions,
+  options?: PostgresStorageOptions<C>,
 ): ForgeStorage<C>
 export function postgresStorage<C extends PgClient | HostTransaction>(
   urlOrPool: string | PgPool,
-  options: SchemaStorageOptions = {},
+  options: PostgresStorageOptions<C> = {},
 ): ForgeStorage<C> {
   return openPostgres<C>(urlOrPool, options).storage
 }

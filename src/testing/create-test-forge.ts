@@ -10,6 +10,9 @@ import type {
   Logger,
   Policy,
 } from '../index.ts'
+import { hasMethods, isObject } from '../schema/arguments.ts'
+import type { OptionRules } from '../schema/options.ts'
+import { ANY, checkOptions, FUNCTION, optional } from '../schema/options.ts'
 import type { Fixture } from '../standalone/fixture/fixture.ts'
 import { fixtureKey } from '../standalone/fixture/fixture-key.ts'
 import { parseFixture } from '../standalone/fixture/parse-fixture.ts'
@@ -130,9 +133,7 @@ export function createTestForge(options?: TestForgeOptions): Promise<TestForge>
 export async function createTestForge<User extends Actor>(
   options: (TestForgeOptions<User> & TestForgeUsers<User>) | (TestForgeOptions & { readonly users?: undefined }) = {},
 ): Promise<TestForge | TestForge<User>> {
-  if (typeof options !== 'object' || options === null) {
-    throw new TypeError('the options of createTestForge must be an object or omitted')
-  }
+  checkOptions('createTestForge', options, OPTIONS)
   if (options.users === undefined) return openTestForge(options, undefined, ({ user }) => user)
 
   const users = usersByName(options.users)
@@ -141,6 +142,17 @@ export async function createTestForge<User extends Actor>(
     if (user === undefined) throw new TypeError(`users has no "${name}"`)
     return user
   })
+}
+
+const OPTIONS: OptionRules<TestForgeOptions & Partial<TestForgeUsers<Actor>>> = {
+  fixture: ANY,
+  policy: optional((value) => hasMethods(value, 'authorize'), 'a policy, with authorize'),
+  deny: optional(Array.isArray, 'a list of actions'),
+  limits: ANY,
+  logger: ANY,
+  beforeCommit: FUNCTION,
+  now: optional((value) => value instanceof Date, 'a Date'),
+  users: optional(isObject, 'an object of users by their names, such as { mia: { id: 7 } }'),
 }
 
 /** Users by their names in lower case: names that differ only in case are one. */

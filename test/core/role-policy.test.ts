@@ -26,7 +26,7 @@ function decided(action: Action, facts: Facts, actor: Actor | 'anonymous' = fact
     repositoryRole: () => all.repositoryRole as RepositoryRole,
     organizationRole: () => all.organizationRole as OrganizationRole,
   })
-  return policy.authorize(requestOf(action), { actor })
+  return policy.authorize(requestOf(action), { actor, transaction: undefined })
 }
 
 function requestOf(action: Action): AccessRequest {
@@ -169,7 +169,9 @@ describe('rolePolicy', () => {
         return 'none'
       }
     }
-    expect(rolePolicy(new Facts()).authorize(requestOf('pins.read'), { actor: person })).toEqual({ allow: true })
+    expect(
+      rolePolicy(new Facts()).authorize(requestOf('pins.read'), { actor: person, transaction: undefined }),
+    ).toEqual({ allow: true })
   })
 
   test('takes facts that take time, and its decision takes time', async () => {

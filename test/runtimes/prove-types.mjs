@@ -1,6 +1,6 @@
 // Proves the types of the package with one version of the compiler: a host that is an ES module with a plugin that is a
 // CommonJS module (types/), and every entry imported both ways, in strict programs that check the declarations too and have
-// no types of Node.
+// no types of Node. Then with what else hosts have: every resolution of modules that this compiler has, and `strict` off.
 // Arguments: the folder where TypeScript is installed, and the folder of the built declarations.
 import { spawnSync } from 'node:child_process'
 import { cpSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
@@ -19,14 +19,43 @@ rmSync(project, { recursive: true, force: true })
 mkdirSync(join(project, 'node_modules/forgelet'), { recursive: true })
 cpSync(join(root, 'package.json'), join(project, 'node_modules/forgelet/package.json'))
 symlinkSync(dist, join(project, 'node_modules/forgelet/dist'))
+symlinkSync(join(root, 'schema'), join(project, 'node_modules/forgelet/schema'))
 cpSync(join(import.meta.dirname, 'types'), project, { recursive: true })
 writeFileSync(join(project, 'entries.mts'), entries.flatMap(bothWays).join('\n'))
+writeFileSync(
+  join(project, 'imports.ts'),
+  [
+    ...entries.map((entry, index) => `export * as m${index} from '${entry}'`),
+    "export type Json = typeof import('forgelet/schema/issue.json')",
+  ].join('\n'),
+)
+
+const { version } = JSON.parse(readFileSync(join(folder, 'node_modules/typescript/package.json'), 'utf8'))
+/** Version 6 calls it old, 7 does not have it. */
+const node10 = {
+  module: 'commonjs',
+  moduleResolution: 'node10',
+  ...(version.startsWith('6') && { ignoreDeprecations: '6.0' }),
+}
+const resolutions = [
+  { module: 'node16' },
+  { module: 'esnext', moduleResolution: 'bundler' },
+  ...(version.startsWith('7') ? [] : [node10]),
+]
+const strict = { files: ['entries.mts', 'host.mts', 'plugin.cts'], strict: true, noUncheckedIndexedAccess: true }
+const settings = [
+  { ...strict, module: 'nodenext', exactOptionalPropertyTypes: true },
+  { ...strict, module: 'nodenext', exactOptionalPropertyTypes: false },
+  ...[true, false].flatMap((isStrict) =>
+    resolutions.map((one) => ({ files: ['imports.ts', 'host.ts'], resolveJsonModule: true, strict: isStrict, ...one })),
+  ),
+]
 
 const report = new Report()
 await report.run(
-  [true, false].map((exactOptionalPropertyTypes) => ({
-    name: `exactOptionalPropertyTypes ${exactOptionalPropertyTypes}`,
-    run: async () => compile({ exactOptionalPropertyTypes }),
+  settings.map(({ files, ...options }) => ({
+    name: JSON.stringify(options),
+    run: async () => compile(files, options),
   })),
 )
 report.end()
@@ -40,21 +69,16 @@ function bothWays(entry, index) {
   ]
 }
 
-function compile(options) {
+function compile(files, options) {
   const compilerOptions = {
     ...options,
-    strict: true,
-    noUncheckedIndexedAccess: true,
     skipLibCheck: false,
     noEmit: true,
     preserveSymlinks: true,
     types: [],
     lib: ['es2023', 'dom', 'dom.iterable'],
     target: 'es2022',
-    module: 'nodenext',
-    moduleResolution: 'nodenext',
   }
-  const files = ['entries.mts', 'host.mts', 'plugin.cts']
   writeFileSync(join(project, 'tsconfig.json'), JSON.stringify({ compilerOptions, files }))
   const tsc = join(folder, 'node_modules/typescript/bin/tsc')
   const { status, stdout, stderr } = spawnSync(process.execPath, [tsc, '-p', project], { encoding: 'utf8' })

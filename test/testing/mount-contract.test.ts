@@ -92,6 +92,11 @@ const PLANTED: readonly (readonly [fault: string, caughtBy: string, plant: Plant
     '/a/b?x=1&y=%2F reaches the host',
     rewriting((url) => url.replace(/^\/a\/b\?.*/, PREFIX)),
   ],
+  [
+    'aborts a request when its body was read',
+    'a request is not aborted while its client waits',
+    answering(({ method, url }) => method === 'POST' && url?.endsWith('/badges') === true, 500),
+  ],
   ['loses queries', QUERY, rewriting((url) => url.replace(/\?.*/, ''))],
   [
     'links to the Host header',

@@ -211,13 +211,44 @@ describe('a planted tracker', () => {
   })
 })
 
+/** What a host may do with what it was given, and an import takes for the same. */
+const FAIR: readonly (readonly [string, Plant])[] = [
+  [
+    'writes times with milliseconds',
+    (sound) => ({
+      comments: (query) =>
+        orderedComments(sound, query).map((one) => ({ ...one, updated: one.updated.replace(/(:\d\d)Z$/, '$1.000Z') })),
+    }),
+  ],
+  [
+    'gives a label without a color its own',
+    (sound) => ({
+      write: (batch) => sound.write({ ...batch, labels: batch.labels.map((label) => ({ color: 'ededed', ...label })) }),
+    }),
+  ],
+]
+
+describe.each(FAIR)('a tracker that %s', (_what, plant) => {
+  for (const name of [EVERY_PROPERTY, 'comments are returned for each issue, oldest first, with every property']) {
+    test(`meets "${name}"`, async () => caseOf(name, plant).run())
+  }
+})
+
+test.each([
+  ['milestones', writing(({ milestone: _, ...record }) => record)],
+  ['reactions', writing(({ reactions: _, ...record }) => record)],
+] as const)('a tracker without %s meets the contract if it says so', async (lacking, plant) => {
+  await expect(caseOf(EVERY_PROPERTY, plant).run()).rejects.toThrow()
+  await caseOf(EVERY_PROPERTY, plant, [lacking]).run()
+})
+
 test('the contract needs a function that opens a host', () => {
   // @ts-expect-error: no function
   expect(() => trackerContract(undefined)).toThrow(TypeError)
 })
 
-function caseOf(name: string, plant: Plant): ContractCase {
-  const found = trackerContract(() => open(plant)).find((one) => one.name === name)
+function caseOf(name: string, plant: Plant, lacks?: TrackerHost<Person, undefined>['lacks']): ContractCase {
+  const found = trackerContract(async () => ({ ...(await open(plant)), lacks })).find((one) => one.name === name)
   if (found === undefined) throw new TypeError(`the contract has no case "${name}"`)
   return found
 }

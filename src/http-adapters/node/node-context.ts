@@ -114,6 +114,10 @@ export class NodeRequestContext implements ApiRequest {
     return this.#controller.signal
   }
 
+  get isGone(): boolean {
+    return this.#controller?.signal.aborted === true
+  }
+
   /** Aborts the signal: the client has disconnected. Returns the reason. */
   clientGone(): unknown {
     this.#controller ??= this.#watch()

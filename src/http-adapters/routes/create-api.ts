@@ -8,7 +8,7 @@ import type { MaybePromise, SyncOrAsync } from '../../schema/sync-or-async.ts'
 import { isPromise, runMaybeAsync, wait } from '../../schema/sync-or-async.ts'
 import { refuseCrossSite } from './cross-site.ts'
 import type { ErrorJson } from './error-reply.ts'
-import { errorReply, failureReply } from './error-reply.ts'
+import { errorReply, failureReply, isAbort } from './error-reply.ts'
 import type { ApiRequest, ApiResponse, TextResponse } from './messages.ts'
 import type { OpenApiDocument } from './openapi.ts'
 import { openApiDocument } from './openapi.ts'
@@ -95,6 +95,7 @@ export function createApi<A extends Actor>(forge: unknown, options: UncheckedOpt
   ): SyncOrAsync<ApiResponse> {
     const observed = observing(settings.observe, request, route)
     let reply: ApiResponse
+    let aborted = false
     try {
       if (crossSite !== 'allow') refuseCrossSite(request, settings.publicUrl)
       refuseSudo(request)
@@ -104,8 +105,9 @@ export function createApi<A extends Actor>(forge: unknown, options: UncheckedOpt
       reply = yield* route.answer({ request, actor, match, operations, settings, slots, context })
     } catch (error) {
       reply = failureReply(settings, error, { request, operationId: route.operationId })
+      aborted = reply.status >= 500 && isAbort(error, request.signal)
     }
-    observed?.(reply)
+    observed?.(reply, aborted)
     return forMethod(request, reply)
   }
 
@@ -159,22 +161,21 @@ function observing(
   observe: ((request: ObservedRequest) => void) | undefined,
   request: ApiRequest,
   { path, operationId, service }: Place,
-): ((reply: ApiResponse) => void) | undefined {
+): ((reply: ApiResponse, aborted?: boolean) => void) | undefined {
   if (observe === undefined) return undefined
 
   const begun = performance.now()
   const method = METHODS.includes(request.method) ? request.method : '_OTHER'
-  return (reply) => {
+  return (reply, aborted = false) => {
     const milliseconds = performance.now() - begun
-    observe({ method, path, operationId, service, status: reply.status, milliseconds, ...errorOf(reply) })
+    observe({ method, path, operationId, service, status: reply.status, milliseconds, aborted, ...errorOf(reply) })
   }
 }
 
 /** What the response says about an error. */
-function errorOf({ status, body }: ApiResponse): Pick<ObservedRequest, 'code' | 'requestId' | 'aborted'> {
-  if (status < 400 || typeof body !== 'string') return { code: undefined, requestId: undefined, aborted: false }
+function errorOf({ status, body }: ApiResponse): Pick<ObservedRequest, 'code' | 'requestId'> {
+  if (status < 400 || typeof body !== 'string') return { code: undefined, requestId: undefined }
 
   const { code, requestId }: ErrorJson = JSON.parse(body)
-  // A failed request has no id if the client has disconnected.
-  return { code, requestId, aborted: status >= 500 && requestId === undefined }
+  return { code, requestId }
 }

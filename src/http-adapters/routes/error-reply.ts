@@ -122,18 +122,18 @@ function internalReply(settings: ErrorSettings, error: unknown, failed: Failed):
   return errorReply(settings, 'INTERNAL', 'internal error', { requestId })
 }
 
-/** Logs an error. Returns the id of the entry; undefined if the client has disconnected, and no error occurred. */
+/** Logs an error, unless the client has disconnected and no error occurred. Returns the id of the entry. */
 function logged(
   { logger, newId }: ErrorSettings,
   level: keyof Logger,
   message: string,
   error: unknown,
   { request, operationId }: Failed,
-): string | undefined {
-  if (isAbort(error, request.signal)) return undefined
-
+): string {
   const requestId = validId(newId)
-  logger[level](message, { requestId, operationId, method: request.method, error })
+  const fields = { requestId, operationId, method: request.method, error }
+  if (!isAbort(error, request.signal)) logger[level](message, fields)
+  else if (request.isGone !== true) logger.warn('request aborted by its signal', fields)
   return requestId
 }
 
@@ -147,7 +147,8 @@ function validId(newId: () => unknown): string {
   return crypto.randomUUID()
 }
 
-function isAbort(error: unknown, signal: AbortSignal | undefined): boolean {
+/** Whether an error is only that the signal of the request has aborted. */
+export function isAbort(error: unknown, signal: AbortSignal | undefined): boolean {
   if (signal?.aborted !== true) return false
   return error === signal.reason || (error instanceof Error && error.name === 'AbortError')
 }

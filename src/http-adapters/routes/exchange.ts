@@ -1,7 +1,7 @@
 import type { ImportReport, InspectReport } from '../../core/exchange/import-report.ts'
 import type { Actor } from '../../core/ports.ts'
-import { invalidInput } from '../../schema/errors.ts'
-import type { NotCarried } from '../../schema/issue-record.ts'
+import { invalidInput, isForgeError } from '../../schema/errors.ts'
+import type { IssueRecord, NotCarried } from '../../schema/issue-record.ts'
 import { wait } from '../../schema/sync-or-async.ts'
 import { bodyTooLarge } from './error-status.ts'
 import { repositoryIn } from './inputs.ts'
@@ -15,7 +15,7 @@ export const exchangeRoutes: readonly Route[] = [
   route('exchange', 'repoExportIssues', 'GET /repos/{owner}/{repo}/issues/export', function* (r) {
     const repositoryId = yield* repositoryIn(r, 'issues.export')
     const issues = r.operations.exchange.export(r.actor, repositoryId, r.context)
-    return yield* wait(jsonStreamReply(r.slots.exports.duringStream(documentsOf(r).write(issues))))
+    return yield* wait(jsonStreamReply(r.slots.exports.duringStream(written(documentsOf(r), issues))))
   }),
   route('exchange', 'repoImportIssues', 'POST /repos/{owner}/{repo}/issues/import', function* (r) {
     const repositoryId = yield* repositoryIn(r, 'issues.import')
@@ -36,6 +36,27 @@ export const exchangeRoutes: readonly Route[] = [
     return jsonReply(yield* wait(imported))
   }),
 ]
+
+/** Writes issues of the host. One that is no valid record is a fault of its tracker, not of the client. */
+async function* written(
+  { write }: IssueDocuments,
+  issues: AsyncIterable<IssueRecord>,
+): AsyncGenerator<Uint8Array, void, void> {
+  let number: number | undefined
+  async function* numbered(): AsyncGenerator<IssueRecord, void, void> {
+    for await (const issue of issues) {
+      number = issue.number
+      yield issue
+    }
+  }
+  try {
+    yield* write(numbered())
+  } catch (cause) {
+    if (!isForgeError(cause, 'INVALID_DOCUMENT')) throw cause
+    const [{ pointer, message } = { pointer: '', message: '' }] = cause.details.violations
+    throw new TypeError(`issues.issues returned issue ${number}, which is not valid: ${pointer}: ${message}`, { cause })
+  }
+}
 
 /** A choice in the query. @param choices - the first is the default */
 function choiceIn<const C extends string>(query: URLSearchParams, name: string, choices: readonly [C, ...C[]]): C {

@@ -37,6 +37,8 @@ export interface ApiRequest {
   stream(limit: number): AsyncIterable<Uint8Array> | readonly unknown[] | undefined
   /** Aborted when the client disconnects before it receives the whole response. */
   readonly signal?: AbortSignal | undefined
+  /** Whether the client is known to have disconnected. The signal of a runtime may be aborted although it waits. */
+  readonly isGone?: boolean | undefined
 }
 
 /** One header of a response. */

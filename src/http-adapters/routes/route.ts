@@ -47,6 +47,8 @@ export function route(
 /** The context that ports and services receive. It reads the request's signal only when one of them needs it. */
 export class RequestContext<Who> implements PortContext<Who, unknown> {
   readonly actor: Who
+  /** Of the host: none is open during a request. */
+  readonly transaction = undefined
   /** What the directory returned for the repository in the path, once it was found. */
   repository: object | undefined
   readonly #request: ApiRequest

@@ -89,10 +89,10 @@ class Places {
 
 function placedPolicy<A extends Actor>(policy: Policy<StandaloneUser>, places: Places): Policy<A> {
   return {
-    authorize(request, { actor, signal }) {
-      if (actor === 'anonymous') return policy.authorize(request, { actor, signal })
+    authorize(request, { actor, transaction, signal }) {
+      if (actor === 'anonymous') return policy.authorize(request, { actor, transaction, signal })
       const id = String(places.accountOf(toId(actor.id, 'actor.id')))
-      return policy.authorize(request, { actor: { id, username: '' }, signal })
+      return policy.authorize(request, { actor: { id, username: '' }, transaction, signal })
     },
   }
 }

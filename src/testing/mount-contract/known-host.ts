@@ -1,4 +1,7 @@
 import type { ServiceName } from '../../http-adapters/http.ts'
+import { isObject } from '../../schema/arguments.ts'
+import type { OptionRule, OptionRules } from '../../schema/options.ts'
+import { checkOptions, oneOf, optional } from '../../schema/options.ts'
 
 /** A running application with a mounted API. */
 export interface MountedHost {
@@ -74,4 +77,49 @@ export interface KnownHost {
   readonly elsewhere?: readonly HostPath[] | undefined
   readonly failing?: FailingPath | undefined
   readonly waiting?: WaitingPath | undefined
+}
+
+const TEXT: OptionRule = optional((value) => typeof value === 'string', 'a text')
+const NUMBER: OptionRule = optional((value) => typeof value === 'number', 'a number')
+const PATH: OptionRule = [(value) => typeof value === 'string' && value.startsWith('/'), 'a path that begins with /']
+
+const KNOWN: OptionRules<KnownHost> = {
+  services: optional(Array.isArray, 'a list of services'),
+  authorization: TEXT,
+  organization: TEXT,
+  users: optional(
+    (value) => Array.isArray(value) && value.length >= 2 && value.every(isName),
+    'the names of two users',
+  ),
+  repository: optional((value) => typeof value === 'string' && /^[^/]+\/[^/]+$/.test(value), "'owner/name'"),
+  publicUrl: TEXT,
+  maxBodyBytes: NUMBER,
+  maxImportBytes: NUMBER,
+  crossSite: oneOf('refuse', 'allow'),
+  headers: optional(isObject, "an object such as { 'X-Host': 'here' }"),
+  elsewhere: optional(Array.isArray, 'a list of { path, text }'),
+  failing: optional(isObject, '{ path, secret }'),
+  waiting: optional(isObject, '{ path, asked, aborted }'),
+}
+
+const FAILING: OptionRules<FailingPath> = { path: PATH, secret: [isName, 'a part of the message of the thrown error'] }
+const WAITING: OptionRules<WaitingPath> = {
+  path: PATH,
+  asked: [isFunction, 'a function that fulfils when the port is called'],
+  aborted: [isFunction, 'a function that fulfils when the signal of the port is aborted'],
+}
+
+function isFunction(value: unknown): boolean {
+  return typeof value === 'function'
+}
+
+function isName(value: unknown): boolean {
+  return typeof value === 'string' && value !== ''
+}
+
+/** Checks what a host says about itself. @throws TypeError with the name of a part that does not exist or is not valid */
+export function checkKnownHost(known: KnownHost): void {
+  checkOptions('mountContract', known, KNOWN)
+  if (known.failing !== undefined) checkOptions('mountContract', known.failing, FAILING, 'failing.')
+  if (known.waiting !== undefined) checkOptions('mountContract', known.waiting, WAITING, 'waiting.')
 }

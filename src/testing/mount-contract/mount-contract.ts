@@ -7,6 +7,7 @@ import { probeOf } from './cases/probe.ts'
 import { responseCases } from './cases/response-cases.ts'
 import { elsewhereCases, targetCases } from './cases/target-cases.ts'
 import type { KnownHost, MountedHost } from './known-host.ts'
+import { checkKnownHost } from './known-host.ts'
 
 const CASES: readonly MountCase[] = [...targetCases, ...hostCases, ...responseCases, ...bodyCases, ...exchangeCases]
 
@@ -17,12 +18,12 @@ const CASES: readonly MountCase[] = [...targetCases, ...hostCases, ...responseCa
  * @param start - starts the application for one case, which stops it; if it returns the same application each time, the
  * cases must run one after another
  * @param known - what the host has; cases that need a part which it omits are left out
- * @throws TypeError if no service is mounted
+ * @throws TypeError if no service is mounted, or a part of `known` does not exist or is not valid
  */
 export function mountContract(start: () => Promise<MountedHost>, known: KnownHost = {}): readonly ContractCase[] {
   if (typeof start !== 'function')
     throw new TypeError('mountContract needs start, a function that starts the application')
-  if (typeof known !== 'object' || known === null) throw new TypeError('known must be an object or omitted')
+  checkKnownHost(known)
 
   return casesFor(known).map((one) => ({ name: one.name, run: () => one.run(start, known) }))
 }

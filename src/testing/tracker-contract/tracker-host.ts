@@ -13,6 +13,8 @@ export interface TrackerHost<A extends Actor, Tx> {
   createIssue(): MaybePromise<number>
   /** Begins a transaction of the host, runs the work in it, and rolls it back. */
   rolledBack(work: (transaction: Tx) => MaybePromise<void>): Promise<void>
+  /** What its issues cannot have, so that an import loses it. The cases do not ask for that. Default: they have both. */
+  readonly lacks?: readonly ('milestones' | 'reactions')[] | undefined
   /** Called when the case is over. */
   close(): Promise<void>
 }

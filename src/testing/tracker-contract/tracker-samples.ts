@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict'
 import { canonicalIssue } from '../../exchange/exchange.ts'
 import type {
   Actor,
@@ -86,4 +87,36 @@ export function batchOf(repositoryId: string, record: IssueRecord): IncomingBatc
     comments: [],
     commentUpdates: [],
   }
+}
+
+const TIMES = ['created', 'updated', 'closed', 'deadline']
+
+/**
+ * Throws unless records are those that were written: at the same instants, with what a host may add to a label that came
+ * without a color, and without what the host lacks.
+ */
+export function mustReturn(
+  { lacks = [] }: { readonly lacks?: TrackerHost<never, never>['lacks'] },
+  found: readonly object[],
+  written: readonly object[],
+): void {
+  const bare = new Set(written.flatMap((one) => ('labels' in one ? namesWithoutColor(one.labels) : [])))
+  const left = new Set([
+    ...(lacks.includes('milestones') ? ['milestone'] : []),
+    ...(lacks.includes('reactions') ? ['reactions'] : []),
+  ])
+  const comparable = (record: object): unknown =>
+    JSON.parse(
+      JSON.stringify(record, (key, value: unknown) => {
+        if (left.has(key) || value === null || (Array.isArray(value) && value.length === 0)) return undefined
+        if (TIMES.includes(key) && typeof value === 'string') return new Date(value).toISOString()
+        const isBare = typeof value === 'object' && 'name' in value && bare.has(value.name)
+        return isBare ? { ...value, color: undefined } : value
+      }),
+    )
+  assert.deepEqual(found.map(comparable), written.map(comparable))
+}
+
+function namesWithoutColor(labels: unknown): readonly unknown[] {
+  return Array.isArray(labels) ? labels.filter((label) => !label.color).map(({ name }) => name) : []
 }

@@ -43,6 +43,36 @@ describe('the routes of the exchange', () => {
     expect(() => createApi(forge, { directory, present })).not.toThrow()
   })
 
+  it.each([
+    ['the first', 1, 0],
+    ['one in the middle of the stream', 300, 200],
+  ])('answer for an invalid record of the host as for its failure: %s', async (_what, wrong, status) => {
+    const issues: Partial<IssueTracker<Person>> = {
+      issues: (query) => {
+        const { after, limit } = { after: 0, limit: 1, ...query }
+        const numbers = Array.from(
+          { length: Math.max(0, Math.min(limit, 400 - after)) },
+          (_, index) => after + index + 1,
+        )
+        return numbers.map((number) => {
+          const issue = { ...issueRecord(number), content: 'x'.repeat(1000) }
+          return number === wrong ? { ...issue, poster_id: undefined as never } : issue
+        })
+      },
+    }
+    const { api, logged } = openWorld({ issues: { ...worldIssues(), ...issues } })
+    const reply = await api.dispatch(plainRequest({ path: EXPORT }), () => people[0] ?? null)
+    const request = plainRequest({ path: EXPORT })
+    if (status === 200) {
+      await expect(readText(reply).catch((error) => Promise.reject(api.failed(request, error)))).rejects.toMatchObject({
+        status: 500,
+      })
+    } else expect(reply).toMatchObject({ status: 500, body: expect.stringContaining('"requestId":"request-1"') })
+
+    const message = expect.stringContaining(`issue ${wrong}, which is not valid`)
+    expect(logged).toMatchObject([{ level: 'error', fields: { requestId: 'request-1', error: { message } } }])
+  })
+
   it('ask the policy once more for an import with attribution=accounts', async () => {
     const requests: AccessRequest[] = []
     const { api } = openWorld({

@@ -119,20 +119,28 @@ describe('a failure is answered all the same', () => {
   })
 })
 
-describe('a failure of a request that the client has aborted', () => {
+describe('a failure of a request whose signal has aborted', () => {
   const reason = new Error('the client has gone')
   const aborted = { ...request, signal: AbortSignal.abort(reason) }
 
   it.each([
     ['is logged when it has another cause', new Error('no such table'), ['request failed']],
     ['is logged when the database is unavailable', unavailable(), ['database not available']],
-    ['is not logged when it is the reason of the abort', reason, []],
-    ['is not logged when it is an abort', new DOMException('This operation was aborted', 'AbortError'), []],
+    ['is a warning when it is the reason of the abort', reason, ['request aborted by its signal']],
+    ['is a warning when it is an abort', new DOMException('aborted', 'AbortError'), ['request aborted by its signal']],
   ])('%s', (_what, error, expected) => {
     const { api, logged } = openWorld()
-    api.failed(aborted, error)
+    const { body } = api.failed(aborted, error)
 
     expect(logged.map(({ message }) => message)).toEqual(expected)
+    expect(JSON.parse(body ?? '')).toMatchObject({ requestId: 'request-1' })
+  })
+
+  it('is not logged when it is the reason of the abort, and the client is known to have gone', () => {
+    const { api, logged } = openWorld()
+    api.failed({ ...aborted, isGone: true }, reason)
+
+    expect(logged).toEqual([])
   })
 
   function unavailable(): Error {

@@ -94,7 +94,7 @@ describe('a request', () => {
 
     expect(
       await observed(request('GET', '/repos/acme/rocket/issues/pinned', { signal }), 'root', { directory }),
-    ).toMatchObject([{ status: 500, requestId: undefined, aborted: true }])
+    ).toMatchObject([{ status: 500, requestId: 'request-1', aborted: true }])
   })
 
   it('is reported without anything that the client invented', async () => {

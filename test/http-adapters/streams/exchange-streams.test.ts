@@ -40,10 +40,10 @@ describe.each(carriers)('over $name', (host) => {
     await answered.catch(() => undefined)
 
     await expect.poll(async () => (await fetch(`${origin}${EXPORT}`)).status).toBe(200)
-    expect(world.logged).toEqual([])
+    expect(world.logged.filter(({ level }) => level === 'error')).toEqual([])
   })
 
-  it('an import whose client disconnects writes nothing more, is not logged, and makes room for another', async () => {
+  it('an import whose client disconnects writes nothing more, is no error, and makes room for another', async () => {
     const first = deferred()
     const over = deferred<boolean>()
     const writes: number[] = []
@@ -87,6 +87,6 @@ describe.each(carriers)('over $name', (host) => {
     expect(JSON.parse(text)).toHaveLength(5 + writes.length)
     const next = await fetch(`${origin}${IMPORT}`, { method: 'POST', headers: ADA, body: '[]' })
     expect(next.status).toBe(200)
-    expect(world.logged).toEqual([])
+    expect(world.logged.filter(({ level }) => level === 'error')).toEqual([])
   })
 })

@@ -45,7 +45,7 @@ async function shown(
   id: string,
   actor: Caller<StandaloneUser> = sam,
 ): Promise<Json> {
-  const [json] = await present[kind]([id], { actor })
+  const [json] = await present[kind]([id], { actor, transaction: undefined })
   return JSON.parse(JSON.stringify(json))
 }
 
@@ -95,20 +95,20 @@ test('an issue of a fixture has the times that the fixture leaves out', async ()
   const repositories = [{ owner: 'mia', name: 'rocket', createdAt: '2026-01-02T00:00:00Z', issues }]
   const { issues: old } = await presenterOf({ users: [{ username: 'mia' }], repositories })
   const updated = '2026-01-07T09:00:00Z'
-  expect(await old(['1'], { actor: 'anonymous' })).toMatchObject([
+  expect(await old(['1'], { actor: 'anonymous', transaction: undefined })).toMatchObject([
     { created_at: '2026-01-02T00:00:00Z', updated_at: updated, closed_at: updated },
   ])
 })
 
 test('what is gone is undefined in its place', async () => {
-  const found = await present.issues(['99', '1'], { actor: sam })
+  const found = await present.issues(['99', '1'], { actor: sam, transaction: undefined })
   expect(found.map((issue) => issue === undefined)).toEqual([true, false])
 })
 
 test.each([undefined, 'http://127.0.0.1:3000/api/v1', 'http://[::1]:3000/api/v1'])(
   'without a public name links are relative to the server, and placeholder addresses are of localhost: %s',
   async (publicUrl) => {
-    const [issue] = await (await presenterOf(WORLD, publicUrl)).issues(['1'], { actor: sam })
+    const [issue] = await (await presenterOf(WORLD, publicUrl)).issues(['1'], { actor: sam, transaction: undefined })
     const site = publicUrl?.replace('/api/v1', '') ?? ''
     expect(issue).toMatchObject({
       url: `${site}/api/v1/repos/Acme/Rocket/issues/1`,
@@ -139,7 +139,7 @@ describe('in a world of open and hidden places', () => {
   })
 
   test('a repository is internal when it is public in a private organization', async () => {
-    const found = await pullRequests(['1', '2', '3', '4', '5'], { actor: 'system' })
+    const found = await pullRequests(['1', '2', '3', '4', '5'], { actor: 'system', transaction: undefined })
     expect(found).toMatchObject(
       [false, false, true, false, false].map((internal) => ({ base: { repo: { internal } } })),
     )
@@ -149,6 +149,6 @@ describe('in a world of open and hidden places', () => {
     ['anonymous', '1+olga@noreply.localhost'],
     [{ id: '2', username: 'sam' }, 'olga@example.com'],
   ] as const)('an address is shown to users who are signed in alone: %j', async (actor, email) => {
-    expect(await pullRequests(['1'], { actor })).toMatchObject([{ user: { email } }])
+    expect(await pullRequests(['1'], { actor, transaction: undefined })).toMatchObject([{ user: { email } }])
   })
 })

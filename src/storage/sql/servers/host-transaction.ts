@@ -1,4 +1,4 @@
-import { hasMethods, propertyOf } from '../../../schema/arguments.ts'
+import { hasMethods, isObject, propertyOf } from '../../../schema/arguments.ts'
 import type { SqlValue } from '../query.ts'
 import type { Runner } from './server.ts'
 
@@ -21,6 +21,38 @@ export interface HostTransaction<T extends object = object> {
 /** Returns whether a value is a transaction of another library. */
 export function isHostTransaction(value: object): value is HostTransaction {
   return hasMethods(value, 'run') && 'identity' in value
+}
+
+/** The transaction of a library in `T`, which is what a storage lends to the host. */
+export type LibraryOf<T> = T extends HostTransaction<infer L> ? L : never
+
+/**
+ * The connections of a storage as transactions of the host's library. The calls on one that was lent take turns with those
+ * of the storage, so it stays known which connection it is.
+ */
+export class LentTransactions<C extends object> {
+  readonly #open: ((connection: C) => object) | undefined
+  readonly #lent = new WeakMap<object, C>()
+
+  constructor(open: ((connection: C) => object) | undefined) {
+    this.#open = open
+  }
+
+  /** Returns what ports and `beforeCommit` receive for a connection. */
+  of(connection: C, runner: Runner): object {
+    if (this.#open === undefined) return connection
+    const identity = this.#open(connection)
+    this.#lent.set(identity, connection)
+    return {
+      identity,
+      run: async (sql, values) => rowsOrNone(await runner.run({ sql, parameters: values, returnsRows: true })),
+    } satisfies HostTransaction
+  }
+
+  /** Returns the connection that was lent as this; itself if none was. */
+  under(transaction: object): object {
+    return this.#lent.get(Object(propertyOf(transaction, 'identity'))) ?? transaction
+  }
 }
 
 /** Runs statements in a transaction of another library. */
@@ -76,6 +108,45 @@ export interface KnexTransaction {
 export interface PrismaTransaction {
   /** Runs a statement, and returns its rows. */
   $queryRawUnsafe(sql: string, ...values: SqlValue[]): PromiseLike<unknown>
+}
+
+/** The manager of an open transaction of TypeORM, with the call that is made on it. */
+export interface TypeOrmTransaction {
+  /** Runs a statement. The answer is rows, rows with their number, or an object if the statement returns none. */
+  query(sql: string, values: SqlValue[]): PromiseLike<unknown>
+  /** Only the manager of a transaction has one. It is not used. */
+  readonly queryRunner?: object | undefined
+}
+
+/** The `EntityManager` of an open transaction of MikroORM, with the call that is made on it. */
+export interface MikroOrmTransaction {
+  /** Returns the transaction of Kysely (MikroORM 7) or Knex (6). */
+  getTransactionContext(): unknown
+}
+
+/** An open transaction of postgres.js, with the call that is made on it. */
+export interface PostgresJsTransaction {
+  /** Runs a statement, and returns its rows. */
+  unsafe(sql: string, values: never[]): PromiseLike<readonly unknown[]>
+  /** Only a transaction has this. It is not called. */
+  savepoint(...work: never[]): unknown
+}
+
+/** A connection of the package `mariadb`, with the call that is made on it. */
+export interface MariadbTransaction {
+  /** Runs a statement. The answer is rows, or an object if the statement returns none. */
+  query(statement: MariadbStatement, values: SqlValue[]): Promise<unknown>
+  /** Only a connection has this. */
+  beginTransaction(): Promise<void>
+}
+
+/** A statement with how its rows are read, whatever the connection is set to. */
+export interface MariadbStatement {
+  readonly sql: string
+  readonly rowsAsArray: false
+  readonly metaAsArray: false
+  readonly nestTables: false
+  readonly namedPlaceholders: false
 }
 
 /**
@@ -142,6 +213,68 @@ export function fromPrisma<T extends PrismaTransaction>(transaction: T): HostTra
       return listIn(await transaction.$queryRawUnsafe(sql, ...parameters))
     },
   }
+}
+
+/**
+ * Wraps the manager of a transaction of TypeORM for `withTransaction`: of its drivers `postgres` and `mariadb`.
+ *
+ * @param manager - what `dataSource.transaction(…)` passes to its work
+ * @throws TypeError if no transaction is open on it
+ */
+export function fromTypeOrm<T extends TypeOrmTransaction>(manager: T): HostTransaction<T> {
+  if (!isObject(manager.queryRunner)) throw new TypeError('the manager of TypeORM must be that of a transaction')
+  return { identity: manager, run: async (sql, values) => rowsOrNone(await manager.query(sql, [...values])) }
+}
+
+/**
+ * Wraps the `EntityManager` of a transaction of MikroORM (6 and 7) for `withTransaction`. Flush it before you call the forge.
+ *
+ * @param manager - what `em.transactional(…)` passes to its work
+ * @throws TypeError if no transaction is open on it
+ */
+export function fromMikroOrm<T extends MikroOrmTransaction>(manager: T): HostTransaction<T> {
+  const open = manager.getTransactionContext()
+  if (isKnex(open)) return { ...fromKnex(open), identity: manager }
+  if (isKysely(open)) return { ...fromKysely(open), identity: manager }
+  throw new TypeError('the EntityManager of MikroORM must be that of a transaction')
+}
+
+/**
+ * Wraps a transaction of postgres.js for `withTransaction`.
+ *
+ * @param sql - what `sql.begin(…)` passes to its work
+ */
+export function fromPostgresJs<T extends PostgresJsTransaction>(sql: T): HostTransaction<T> {
+  // biome-ignore lint/nursery/noUnsafeTypeAssertion: it takes every value of ours, but has a type of its own for them
+  return { identity: sql, run: async (text, values) => sql.unsafe(text, [...values] as never[]) }
+}
+
+/**
+ * Wraps a connection of the package `mariadb` (3) for `withTransaction`.
+ *
+ * @param connection - of the promise API, on which the host has begun a transaction
+ */
+export function fromMariadb<T extends MariadbTransaction>(connection: T): HostTransaction<T> {
+  const asIs = { rowsAsArray: false, metaAsArray: false, nestTables: false, namedPlaceholders: false } as const
+  return {
+    identity: connection,
+    run: async (sql, values) => rowsOrNone(await connection.query({ sql, ...asIs }, [...values])),
+  }
+}
+
+/** Returns whether a value is a transaction of Kysely. */
+export function isKysely(value: unknown): value is KyselyTransaction {
+  return hasMethods(value, 'executeQuery', 'withoutPlugins') && propertyOf(value, 'isTransaction') === true
+}
+
+/** Those of Knex are functions. */
+function isKnex(value: unknown): value is KnexTransaction {
+  return typeof value === 'function' && 'raw' in value && 'isCompleted' in value
+}
+
+/** Returns the rows in an answer, which is an object if there are none. */
+function rowsOrNone(answer: unknown): readonly unknown[] {
+  return Array.isArray(answer) ? rowsIn(answer) : []
 }
 
 /** Splits a statement at its places. Our statements have neither `?` nor `$1` in a literal. */

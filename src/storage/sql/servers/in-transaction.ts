@@ -17,6 +17,12 @@ export interface Transactional<C, S> {
   ): Promise<{ readonly value: T; afterCommit(): void }>
 }
 
+/** The value of the work in a transaction, and what notifies the listeners behind its COMMIT. */
+interface CommittedWork<T> {
+  readonly value: T
+  afterCommit(): void
+}
+
 /** How `inTransaction` begins a transaction. */
 export interface TransactionOptions {
   /** Default: `read committed`, at which the fewest transactions have to be repeated. */
@@ -66,8 +72,13 @@ export async function repeatTransaction<T, C, S>(
         return forge.withTransaction(connection.transaction, (services) => work(services, connection.transaction))
       }),
     )
+  return repeated(() => new TimedCall({ milliseconds: Number.POSITIVE_INFINITY }).run(attempt))
+}
+
+/** Makes an attempt again as long as the database aborts it, ten times at most, and notifies the listeners behind its COMMIT. */
+export async function repeated<T>(attempt: () => Promise<CommittedWork<T>>): Promise<T> {
   for (let count = 1; ; count += 1) {
-    const result = await new TimedCall({ milliseconds: Number.POSITIVE_INFINITY }).run(attempt).catch((error) => {
+    const result = await attempt().catch((error) => {
       const translated = translate(error, 'host-transaction')
       if (!saysAborted(translated)) throw error
       if (count === MAX_ATTEMPTS) throw translated

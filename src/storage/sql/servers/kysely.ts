@@ -10,7 +10,8 @@ import type { HostedStorage } from '../stores/stores.ts'
 import { translate } from './answers.ts'
 import { succeeds } from './connections.ts'
 import type { KyselyExecutor, KyselyTransaction } from './host-transaction.ts'
-import { fromKysely, runIn, runnerIn } from './host-transaction.ts'
+import { fromKysely, isKysely, runIn, runnerIn } from './host-transaction.ts'
+import type { Isolation } from './in-transaction.ts'
 import { mariadbLibraryRules } from './mariadb-rules.ts'
 import { postgresRules } from './postgres-rules.ts'
 import type { Server, ServerConnection, ServerRules } from './server.ts'
@@ -19,7 +20,7 @@ import { createServerStorage } from './server-runtime.ts'
 /** Begins a transaction. */
 export interface KyselyTransactionBuilder<Tx> {
   /** Returns the same with an isolation level. */
-  setIsolationLevel(level: 'read committed' | 'repeatable read'): KyselyTransactionBuilder<Tx>
+  setIsolationLevel(level: Isolation): KyselyTransactionBuilder<Tx>
   /** Runs work in a transaction, and commits it; rolls back if the work rejects. */
   execute<T>(work: (transaction: Tx) => Promise<T>): Promise<T>
 }
@@ -60,7 +61,7 @@ export function openKysely<Tx extends KyselyTransaction>(
   database: KyselyDatabase<Tx>,
   options: KyselyStorageOptions,
 ): HostedStorage<Tx> {
-  if (!hasMethods(database, 'transaction', 'connection') || isTransaction(database)) {
+  if (!hasMethods(database, 'transaction', 'connection') || isKysely(database)) {
     throw new TypeError('kyselyStorage needs a Kysely that is not a transaction')
   }
   needObject(options, 'options', "{ dialect: 'postgres' }")
@@ -84,7 +85,7 @@ function kyselyServer<Tx extends KyselyTransaction>(database: KyselyDatabase<Tx>
       return new KyselyConnection<Tx>(bound, rules.setUp)
     },
     ofHost(transaction) {
-      if (isTransaction(transaction)) return runnerIn(fromKysely(transaction))
+      if (isKysely(transaction)) return runnerIn(fromKysely(transaction))
       throw new TypeError('the transaction must be an open Transaction of Kysely, not a Kysely')
     },
     async close() {
@@ -150,10 +151,6 @@ class KyselyConnection<Tx extends KyselyTransaction> implements ServerConnection
 
 /** A statement that fails in a failed transaction. */
 const ANYTHING = command('select 1')
-
-function isTransaction(value: object): value is KyselyTransaction {
-  return hasMethods(value, 'executeQuery', 'withoutPlugins') && Reflect.get(value, 'isTransaction') === true
-}
 
 /** A value that is lent to a callback, until the callback returns. */
 interface Held<T> {

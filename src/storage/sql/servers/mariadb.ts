@@ -1,16 +1,17 @@
 import { hasMethods, isObject, need, propertyOf } from '../../../schema/arguments.ts'
+import { FUNCTION } from '../../../schema/options.ts'
 import type { SqlStorageOptions } from '../context.ts'
 import { checkStorageOptions, createSqlContext, SQL_OPTIONS } from '../context.ts'
 import { command } from '../dialect.ts'
 import { mysqlDialect } from '../dialects/mariadb.ts'
 import type { HostedStorage } from '../stores/stores.ts'
 import { MAX_IDLE_S } from './call.ts'
-import type { HostTransaction } from './host-transaction.ts'
-import { isHostTransaction, runnerIn } from './host-transaction.ts'
+import type { HostTransaction, LibraryOf } from './host-transaction.ts'
+import { isHostTransaction, LentTransactions, runnerIn } from './host-transaction.ts'
 import type { Beginning, TransactionOptions } from './in-transaction.ts'
 import { isolationIn } from './in-transaction.ts'
 import { BEGIN, mariadbRules, START } from './mariadb-rules.ts'
-import { destroySocket, driver, hear, poolSize } from './pools.ts'
+import { destroySocket, driverIn, hear, notInstalled, poolSize } from './pools.ts'
 import type { Runner, Server, ServerConnection } from './server.ts'
 import { createServerStorage } from './server-runtime.ts'
 
@@ -47,16 +48,27 @@ export interface MysqlPool {
   getConnection(): Promise<MysqlPoolConnection>
 }
 
+/** The options of a storage in MariaDB. `C` is the type of its transactions. */
+export interface MysqlStorageOptions<C> extends SqlStorageOptions {
+  /**
+   * Makes a transaction of the host's library of the connection on which the storage makes a change, as in
+   * `PostgresStorageOptions`: `(connection) => drizzle(connection)` is one. Default: they receive the connection itself.
+   */
+  transaction?(connection: MysqlPoolConnection): LibraryOf<C>
+}
+
 /** Creates a storage in a MariaDB database. @throws TypeError if the URL, the pool or an option is invalid */
 export function openMysql<C extends MysqlConnection | HostTransaction>(
   urlOrPool: string | MysqlPool,
-  options: SqlStorageOptions,
+  { transaction, ...options }: MysqlStorageOptions<C>,
 ): HostedStorage<C> {
   if (typeof urlOrPool === 'string') refuseOtherUrls(urlOrPool)
   else if (!isPool(urlOrPool)) throw new TypeError('a MariaDB storage needs a URL, or a pool of mysql2/promise')
 
   checkStorageOptions('mysqlStorage', options, SQL_OPTIONS)
-  return createServerStorage(mariadbServer<C>(urlOrPool), createSqlContext(mysqlDialect, options))
+  need(FUNCTION[0](transaction), 'mysqlStorage', 'transaction', FUNCTION[1])
+  const server = mariadbServer<C>(urlOrPool, new LentTransactions(transaction))
+  return createServerStorage(server, createSqlContext(mysqlDialect, options))
 }
 
 /** The message does not show the URL, which may contain a password. */
@@ -71,22 +83,28 @@ const ROLL_BACK = command('rollback')
 const COMMIT = command('commit')
 
 /** MariaDB through mysql2: a pool that is opened for a URL, or the host's pool. */
-function mariadbServer<C extends MysqlConnection | HostTransaction>(urlOrPool: string | MysqlPool): Server<C> {
+function mariadbServer<C extends MysqlConnection | HostTransaction>(
+  urlOrPool: string | MysqlPool,
+  lent: LentTransactions<MysqlPoolConnection>,
+): Server<C> {
   const isOwn = typeof urlOrPool === 'string'
   let own: OwnPool | undefined
 
-  function pool(): MysqlPool {
+  async function pool(): Promise<MysqlPool> {
     if (typeof urlOrPool !== 'string') return urlOrPool
-    own ??= openPool(urlOrPool)
+    if (own !== undefined) return own
+    const mysql = await loadMysql2()
+    own ??= openPool(mysql, urlOrPool)
     return own
   }
 
   return {
     ...mariadbRules,
     first: isOwn ? [] : [ROLL_BACK],
-    connect: async () => pooled(await pool().getConnection(), isOwn ? [START] : BEGIN),
+    connect: async () => pooled(await (await pool()).getConnection(), lent, isOwn ? [START] : BEGIN),
 
-    ofHost(transaction) {
+    ofHost(given) {
+      const transaction = lent.under(given)
       if (isHostTransaction(transaction)) return runnerIn(transaction)
       if (isConnection(transaction)) return runnerOn(transaction)
       throw new TypeError(
@@ -109,7 +127,8 @@ export function beginOnMysql<C extends MysqlPoolConnection>(
   need(isPool(pool), 'inTransaction', 'pool', 'a pool of mysql2/promise')
   const level = command(`set transaction isolation level ${isolationIn(options)}`)
   const begin = [ROLL_BACK, level, START]
-  return { begin, connect: async () => pooled(await pool.getConnection()) }
+  const lent = new LentTransactions<MysqlPoolConnection>(undefined)
+  return { begin, connect: async () => pooled(await pool.getConnection(), lent) }
 }
 
 /** A pool that the storage opened, and ends. */
@@ -137,11 +156,10 @@ const SETTINGS = [
 ]
 
 /**
- * Opens a pool with the mysql2 that is installed beside the application. It does not connect yet. The server ends the
+ * Opens a pool. It does not connect yet. The server ends the
  * transactions on a connection whose process is silent: that is set ahead of everything else, and so is `autocommit`.
  */
-function openPool(uri: string): OwnPool {
-  const { createPool } = driver('mysql2/promise', isDriver)
+function openPool({ createPool }: Mysql2, uri: string): OwnPool {
   const connectionLimit = poolSize(uri, 'connectionLimit')
   let pool: OwnPool
   try {
@@ -156,20 +174,42 @@ function openPool(uri: string): OwnPool {
   return pool
 }
 
-function isDriver(mysql: unknown): mysql is { createPool(options: object): OwnPool } {
+interface Mysql2 {
+  createPool(options: object): OwnPool
+}
+
+/** A literal import inside of `try`: bundlers find the driver, and none fails if it is not installed. */
+async function loadMysql2(): Promise<Mysql2> {
+  let module: object
+  try {
+    module = await import('mysql2/promise')
+  } catch (error) {
+    throw notInstalled('mysql2', error)
+  }
+  return driverIn('mysql2', module, isMysql2)
+}
+
+function isMysql2(mysql: unknown): mysql is Mysql2 {
   return hasMethods(mysql, 'createPool')
 }
 
 /** Returns a connection out of the pool, as the runtime uses it. */
-function pooled<C>(connection: MysqlPoolConnection, begin = BEGIN): ServerConnection<C> {
+function pooled<C>(
+  connection: MysqlPoolConnection,
+  lent: LentTransactions<MysqlPoolConnection>,
+  begin = BEGIN,
+): ServerConnection<C> {
   const { identity, run } = runnerOn(connection)
-  const transaction: unknown = connection
+  let open: unknown
   hear(identity) // two errors on one connection end the process: the pool listens for the first only
   return {
     identity,
     run,
-    // biome-ignore lint/nursery/noUnsafeTypeAssertion: made by the host's pool, as C says; or by mysql2 for a URL
-    transaction: transaction as C,
+    get transaction() {
+      open ??= lent.of(connection, { identity, run })
+      // biome-ignore lint/nursery/noUnsafeTypeAssertion: made by the host, as C says; or by mysql2 for a URL
+      return open as C
+    },
     begin: () => begin,
     commit: () => run(COMMIT).then(() => true),
     rollBack: () => run(ROLL_BACK),

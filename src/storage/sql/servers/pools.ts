@@ -1,4 +1,3 @@
-import { createRequire } from 'node:module'
 import { hasMethods, propertyOf } from '../../../schema/arguments.ts'
 import { unavailable } from '../errors.ts'
 
@@ -20,18 +19,22 @@ export function poolSize(url: string, parameter: 'max' | 'connectionLimit'): num
   throw new TypeError(`${parameter} in the URL of the database must be an integer from 1 to ${MAX_SIZE}`)
 }
 
-/** Loads the driver that is installed beside the application. @throws ForgeError `STORAGE_UNAVAILABLE` */
-export function driver<D>(name: 'pg' | 'mysql2/promise', isDriver: (module: unknown) => module is D): D {
-  const [installed] = name.split('/')
-  const advice = `npm i ${installed}, or pass a pool instead of a URL`
-  let module: unknown
-  try {
-    module = createRequire(import.meta.url)(name)
-  } catch (error) {
-    throw unavailable(`${installed} is not installed: ${advice}`, error)
-  }
-  if (isDriver(module)) return module
-  throw unavailable(`the installed ${installed} has no pools: ${advice}`)
+/** Returns the driver in a module that was imported. @throws ForgeError `STORAGE_UNAVAILABLE` */
+export function driverIn<D>(name: DriverName, module: object, isDriver: (module: unknown) => module is D): D {
+  const driver = propertyOf(module, 'default') ?? module
+  if (isDriver(driver)) return driver
+  throw unavailable(`the installed ${name} has no pools: ${adviceOn(name)}`)
+}
+
+/** Returns what to throw if a driver cannot be loaded. */
+export function notInstalled(name: DriverName, cause: unknown): Error {
+  return unavailable(`${name} is not installed: ${adviceOn(name)}`, cause)
+}
+
+type DriverName = 'pg' | 'mysql2'
+
+function adviceOn(name: DriverName): string {
+  return `npm i ${name}, or pass a pool instead of a URL`
 }
 
 /**

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { hasMethods, isObject, need, propertyOf } from '../../../schema/arguments.ts'
+import { FUNCTION } from '../../../schema/options.ts'
 import type { SchemaStorageOptions } from '../context.ts'
 import { checkStorageOptions, createSqlContext, SCHEMA_OPTIONS } from '../context.ts'
 import { command } from '../dialect.ts'
@@ -8,12 +9,12 @@ import { busy } from '../errors.ts'
 import { MAX_CALL_MS } from '../retry.ts'
 import type { HostedStorage } from '../stores/stores.ts'
 import { saysNameIsWrong } from './answers.ts'
-import type { HostTransaction } from './host-transaction.ts'
-import { isHostTransaction, runnerIn } from './host-transaction.ts'
+import type { HostTransaction, LibraryOf } from './host-transaction.ts'
+import { isHostTransaction, LentTransactions, runnerIn } from './host-transaction.ts'
 import type { Beginning, TransactionOptions } from './in-transaction.ts'
 import { isolationIn } from './in-transaction.ts'
 import { MergedStatements } from './merged-statements.ts'
-import { destroySocket, driver, hear, poolSize } from './pools.ts'
+import { destroySocket, driverIn, hear, notInstalled, poolSize } from './pools.ts'
 import { BEGIN, postgresRules } from './postgres-rules.ts'
 import type { Runner, Server, ServerConnection } from './server.ts'
 import { createServerStorage } from './server-runtime.ts'
@@ -56,10 +57,20 @@ export interface PgPool extends PgClient {
   connect(): Promise<PgPoolClient>
 }
 
+/** The options of a storage in PostgreSQL. `C` is the type of its transactions. */
+export interface PostgresStorageOptions<C> extends SchemaStorageOptions {
+  /**
+   * Makes a transaction of the host's library of the client on which the storage makes a change, for ports and `beforeCommit`
+   * outside of `withTransaction`: over HTTP too. They receive a `HostTransaction` with it as `identity`. Called for each change, after its connection was taken.
+   * `(client) => drizzle(client)` is one. Default: they receive the client itself.
+   */
+  transaction?(client: PgPoolClient): LibraryOf<C>
+}
+
 /** Creates a storage in a PostgreSQL database. @throws TypeError if the URL, the pool or an option is invalid */
 export function openPostgres<C extends PgClient | HostTransaction>(
   urlOrPool: string | PgPool,
-  options: SchemaStorageOptions,
+  { transaction, ...options }: PostgresStorageOptions<C>,
 ): HostedStorage<C> {
   if (typeof urlOrPool !== 'string' && !isPgPool(urlOrPool)) {
     throw new TypeError('a PostgreSQL storage needs a URL, or a pool of pg')
@@ -69,17 +80,24 @@ export function openPostgres<C extends PgClient | HostTransaction>(
   }
 
   checkStorageOptions('postgresStorage', options, SCHEMA_OPTIONS)
-  return createServerStorage(postgresServer<C>(urlOrPool), createSqlContext(postgresDialect, options))
+  need(FUNCTION[0](transaction), 'postgresStorage', 'transaction', FUNCTION[1])
+  const server = postgresServer<C>(urlOrPool, new LentTransactions(transaction))
+  return createServerStorage(server, createSqlContext(postgresDialect, options))
 }
 
 /** PostgreSQL through pg: a pool that is opened for a URL, or the host's pool. */
-function postgresServer<C extends PgClient | HostTransaction>(urlOrPool: string | PgPool): Server<C> {
+function postgresServer<C extends PgClient | HostTransaction>(
+  urlOrPool: string | PgPool,
+  lent: LentTransactions<PgPoolClient>,
+): Server<C> {
   const names = new StatementNames()
   let own: OwnPool | undefined
 
-  function pool(): PgPool {
+  async function pool(): Promise<PgPool> {
     if (typeof urlOrPool !== 'string') return urlOrPool
-    own ??= openPool(urlOrPool)
+    if (own !== undefined) return own
+    const pg = await loadPg()
+    own ??= openPool(pg, urlOrPool)
     return own
   }
 
@@ -87,9 +105,10 @@ function postgresServer<C extends PgClient | HostTransaction>(urlOrPool: string 
     ...postgresRules,
     first: [],
     merged: new MergedStatements(),
-    connect: () => connect(pool(), names),
+    connect: async () => connect(await pool(), lent, names),
 
-    ofHost(transaction) {
+    ofHost(given) {
+      const transaction = lent.under(given)
       if (isHostTransaction(transaction)) return runnerIn(transaction)
       if (isNative(transaction)) throw ofNative()
       if (isPgClient(transaction)) return runnerOn(transaction)
@@ -106,11 +125,16 @@ function postgresServer<C extends PgClient | HostTransaction>(urlOrPool: string 
 export function beginOnPg<C extends PgPoolClient>(pool: PgPool, options: TransactionOptions): Beginning<C> {
   need(isPgPool(pool), 'inTransaction', 'pool', 'a pool of pg')
   const begin = [command(`begin isolation level ${isolationIn(options)} read write`)]
-  return { begin, connect: () => connect(pool) }
+  const lent = new LentTransactions<PgPoolClient>(undefined)
+  return { begin, connect: () => connect(pool, lent) }
 }
 
 /** Takes a client out of a pool. */
-async function connect<C>(pool: PgPool, names?: StatementNames): Promise<ServerConnection<C>> {
+async function connect<C>(
+  pool: PgPool,
+  lent: LentTransactions<PgPoolClient>,
+  names?: StatementNames,
+): Promise<ServerConnection<C>> {
   hear(pool)
   let client = await pool.connect()
   while (isInside(client)) {
@@ -121,7 +145,7 @@ async function connect<C>(pool: PgPool, names?: StatementNames): Promise<ServerC
     client.release()
     throw ofNative()
   }
-  return pooled<C>(client, names)
+  return pooled<C>(client, lent, names)
 }
 
 /** A pool that the storage opened, and ends. */
@@ -130,11 +154,10 @@ interface OwnPool extends PgPool {
 }
 
 /**
- * Creates a pool with the pg that is installed beside the application. It connects at first use. Parameters in the
+ * Creates a pool. It connects at first use. Parameters in the
  * query of the URL (`application_name`, `sslmode`) take precedence over the settings here; `max` limits the pool.
  */
-function openPool(connectionString: string): OwnPool {
-  const { Client, Pool } = driver('pg', isDriver)
+function openPool({ Client, Pool }: Pg, connectionString: string): OwnPool {
   try {
     new Client({ connectionString }) // a pool reads its URL only when it connects
   } catch {
@@ -152,10 +175,23 @@ function openPool(connectionString: string): OwnPool {
   })
 }
 
-function isDriver(pg: unknown): pg is {
+interface Pg {
   readonly Client: new (options: object) => unknown
   readonly Pool: new (options: object) => OwnPool
-} {
+}
+
+/** A literal import inside of `try`: bundlers find the driver, and none fails if it is not installed. */
+async function loadPg(): Promise<Pg> {
+  let module: object
+  try {
+    module = await import('pg')
+  } catch (error) {
+    throw notInstalled('pg', error)
+  }
+  return driverIn('pg', module, isPg)
+}
+
+function isPg(pg: unknown): pg is Pg {
   return hasMethods(pg, 'Client', 'Pool')
 }
 
@@ -204,15 +240,22 @@ const TYPES: PgTypes = { getTypeParser: (type) => (type === DOUBLE_PRECISION ? N
 const ROLL_BACK = command('rollback')
 
 /** Returns a client out of the pool, as the runtime uses it. */
-function pooled<C>(client: PgPoolClient, names?: StatementNames): ServerConnection<C> {
+function pooled<C>(
+  client: PgPoolClient,
+  lent: LentTransactions<PgPoolClient>,
+  names?: StatementNames,
+): ServerConnection<C> {
   const { identity, isPipelining, run } = runnerOn(client, names)
-  const transaction: unknown = client
+  let open: unknown
   return {
     identity,
     isPipelining,
     run,
-    // biome-ignore lint/nursery/noUnsafeTypeAssertion: made by the host's pool, as C says; or by pg if a URL was given
-    transaction: transaction as C,
+    get transaction() {
+      open ??= lent.of(client, runnerOn(client))
+      // biome-ignore lint/nursery/noUnsafeTypeAssertion: made by the host, as C says; or by pg if a URL was given
+      return open as C
+    },
     // Older versions of pg do not know whether the host left a transaction open.
     begin: () => (statusOf(client) === undefined ? [ROLL_BACK, BEGIN] : [BEGIN]),
     // PostgreSQL answers the COMMIT of a failed transaction with ROLLBACK and without an error.

@@ -63,7 +63,8 @@ export function openWithBetterSqlite3(file: string): SqliteConnection {
 }
 
 function betterSqlite3(): SqliteHandle['constructor'] {
-  const require = createRequire(import.meta.url)
+  // Where a bundle is CommonJS, `import.meta` is empty, or the place of this file while it was built.
+  const require = createRequire(typeof __filename === 'string' ? __filename : import.meta.url)
   try {
     refuseCrash(require('better-sqlite3/package.json'))
     return require('better-sqlite3')

@@ -22,6 +22,20 @@ const TYPES = ['application/json', 'application/json; charset=utf-8', 'text/plai
 
 /** Cases about bodies that the API reads itself, that a parser has read before it, that are too long, and that nothing reads. */
 export const bodyCases: readonly MountCase[] = [
+  mountCase(
+    'a request is not aborted while its client waits',
+    {
+      ...LIMITS,
+      fix:
+        'the signal of the Request is aborted when its body has been read, though the client waits: pass ' +
+        "new Request(request.url, { method, headers, body, duplex: 'half' }) with those of the request",
+    },
+    async (client) => {
+      const answer = await client.request(badges(client, '{"badge_slugs":[]}'))
+      answer.must(answer.status !== 500, '204, as to every such request of a site administrator')
+    },
+  ),
+
   mountCase('a JSON body of any content type is accepted with POST and DELETE', PARSED, async (client) => {
     for (const type of TYPES) {
       for (const method of ['POST', 'DELETE']) {

@@ -1,0 +1,30 @@
+import { createRequire } from 'node:module'
+import { join } from 'node:path'
+import { describe } from 'vitest'
+import { ROOT, servesElsewhere } from './served.ts'
+
+const require = createRequire(import.meta.url)
+const { build } = createRequire(require.resolve('tsup'))('esbuild')
+
+describe.each([
+  ['an ES module', 'host.mjs', 'esm', 'host.mjs'],
+  ['CommonJS made of an ES module', 'host.mjs', 'cjs', 'host.cjs'],
+  ['CommonJS', 'host.cjs', 'cjs', 'host.cjs'],
+])('a bundle of esbuild that is %s', (_what, source, format, name) => {
+  servesElsewhere(async (folder) => {
+    const outfile = join(folder, name)
+    await build({
+      entryPoints: [join(ROOT, 'test/codebase/bundles', source)],
+      bundle: true,
+      platform: 'node',
+      format,
+      outfile,
+      banner: format === 'esm' ? { js: REQUIRE } : {},
+      logLevel: 'error',
+    })
+    return outfile
+  }, false)
+})
+
+/** What esbuild asks of those who bundle CommonJS, as pg is, into an ES module. */
+const REQUIRE = "import { createRequire as of } from 'node:module'; const require = of(import.meta.url);"

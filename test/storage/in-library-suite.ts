@@ -1,0 +1,104 @@
+import { expect, onTestFinished, test } from 'vitest'
+import { createForge } from '../../src/index.ts'
+import type { HostTransaction } from '../../src/storage/storage.ts'
+import { inTransaction } from '../../src/storage/storage.ts'
+import type { Person } from '../core/a-forge.ts'
+import { olga } from '../core/a-forge.ts'
+import type { ServerKind } from '../databases.ts'
+import { newDatabase } from '../databases.ts'
+import { meeting } from '../deferred.ts'
+
+/** A library that is open on a database: what `inTransaction` takes, and how its transactions are wrapped. */
+export interface OpenedLibrary {
+  readonly library: unknown
+  wrap(transaction: never): HostTransaction
+  close(): Promise<unknown>
+}
+
+/** Defines tests of `inTransaction` with a library on a kind of server. */
+export function inLibrary(
+  kind: ServerKind,
+  openLibrary: (url: string) => OpenedLibrary | Promise<OpenedLibrary>,
+): void {
+  const opened = async () => {
+    const database = await newDatabase(kind)
+    await database.host.run('create table host_issue (id bigint primary key)')
+    const { library, wrap, close } = await openLibrary(database.url)
+    onTestFinished(async () => void (await close()))
+    const forge = createForge<Person, HostTransaction, 'pins'>({
+      services: ['pins'],
+      storage: (await database.migrated()) as never, // of any transaction, also of a library
+      policy: { authorize: () => ({ allow: true }) },
+    })
+    const begin = inTransaction as (...given: unknown[]) => Promise<unknown> // each library has a signature of its own
+    type Services = Parameters<Parameters<typeof forge.withTransaction>[1]>[0]
+    return {
+      forge,
+      inTransaction: (work: (services: Services, run: (sql: string) => Promise<unknown>) => Promise<unknown>) =>
+        begin(forge, library, (services: Services, transaction: never) =>
+          work(services, (sql) => wrap(transaction).run(sql, [])),
+        ),
+      pinned: async (repositoryId = 10) =>
+        (await forge.pins.list('system', { repositoryId, kind: 'issue' })).map(({ issueId }) => issueId),
+      issues: async () => (await database.host.run('select id from host_issue')).map(({ id }) => Number(id)),
+    }
+  }
+  const pin = (
+    services: { readonly pins: { pin(...given: never[]): Promise<unknown> } },
+    id: number,
+    repositoryId = 10,
+  ) => (services.pins.pin as (...given: unknown[]) => Promise<unknown>)(olga, { id, repositoryId, kind: 'issue' })
+
+  test('what the forge and the library write is committed together, and then reported', async () => {
+    const { forge, inTransaction, pinned, issues } = await opened()
+    const seen: unknown[] = []
+    forge.events.on(({ type }) => seen.push(type))
+    const value = await inTransaction(async (services, run) => {
+      await run('insert into host_issue values (1)')
+      await pin(services, 1)
+      return seen.length
+    })
+
+    expect([value, seen, await pinned(), await issues()]).toEqual([0, ['issue.pinned'], ['1'], [1]])
+  })
+
+  test('work that fails leaves nothing, and its error is that of the call', async () => {
+    const { inTransaction, pinned, issues } = await opened()
+    const failure = new Error('the host changed its mind')
+    const failing = inTransaction(async (services, run) => {
+      await run('insert into host_issue values (1)')
+      await pin(services, 1)
+      throw failure
+    })
+
+    await expect(failing).rejects.toBe(failure)
+    expect([await pinned(), await issues()]).toEqual([[], []])
+  })
+
+  test('a refused call is taken back to its savepoint, calls at once take turns, and the rest is committed', async () => {
+    const { inTransaction, pinned } = await opened()
+    await inTransaction(async (services) => {
+      await Promise.all([1, 2, 3].map((id) => pin(services, id)))
+      await expect(pin(services, 4)).rejects.toMatchObject({ code: 'PIN_LIMIT_REACHED' })
+    })
+
+    expect((await pinned()).toSorted()).toEqual(['1', '2', '3'])
+  })
+
+  test('what a deadlock gives up is run again, and both are committed', async () => {
+    const { inTransaction, pinned } = await opened()
+    const both = meeting(2)
+    let begun = 0
+    const pinOn = (first: number, second: number) =>
+      inTransaction(async (services) => {
+        begun += 1
+        await pin(services, first, first)
+        await both()
+        await pin(services, second, second)
+      })
+    await Promise.all([pinOn(11, 12), pinOn(12, 11)])
+
+    expect(begun).toBe(3)
+    for (const repositoryId of [11, 12]) expect(await pinned(repositoryId)).toHaveLength(1)
+  })
+}

@@ -1,0 +1,67 @@
+import { PrismaMariaDb } from '@prisma/adapter-mariadb'
+import { PrismaPg } from '@prisma/adapter-pg'
+import { sql } from 'drizzle-orm'
+import { drizzle as drizzleOnMysql2 } from 'drizzle-orm/mysql2'
+import { drizzle as drizzleOnPg } from 'drizzle-orm/node-postgres'
+import knex from 'knex'
+import { createPool } from 'mysql2/promise'
+import { describe } from 'vitest'
+import { fromDrizzle, fromKnex, fromKysely, fromPrisma } from '../../src/storage/storage.ts'
+import type { ServerKind } from '../databases.ts'
+import { MARIADB, onServer, POSTGRES } from '../databases.ts'
+import type { OpenedLibrary } from './in-library-suite.ts'
+import { inLibrary } from './in-library-suite.ts'
+import { hostPool, mariadbKysely, postgresKysely } from './kysely-kinds.ts'
+import { prismaClientClass } from './prisma-client.ts'
+
+const LIBRARIES: readonly (readonly [string, ServerKind, (url: string) => OpenedLibrary])[] = [
+  ['Kysely', POSTGRES, (url) => kysely(postgresKysely(url))],
+  ['Kysely', MARIADB, (url) => kysely(mariadbKysely(url))],
+  ['Knex', POSTGRES, (url) => knexOf(url, 'pg')],
+  ['Knex', MARIADB, (url) => knexOf(url, 'mysql2')],
+  [
+    'Drizzle',
+    POSTGRES,
+    (url) => {
+      const pool = hostPool(url)
+      return {
+        library: { database: drizzleOnPg(pool), sql },
+        wrap: (one) => fromDrizzle(one, sql),
+        close: () => pool.end(),
+      }
+    },
+  ],
+  [
+    'Drizzle',
+    MARIADB,
+    (url) => {
+      const pool = createPool(url)
+      const database = drizzleOnMysql2(pool)
+      return { library: { database, sql }, wrap: (one) => fromDrizzle(one, sql), close: () => pool.end() }
+    },
+  ],
+  ['Prisma', POSTGRES, (url) => prisma(new (prismaClientClass('postgresql'))({ adapter: new PrismaPg(url) }))],
+  [
+    'Prisma',
+    MARIADB,
+    (url) =>
+      prisma(new (prismaClientClass('mysql'))({ adapter: new PrismaMariaDb(url.replace(/^mysql:/, 'mariadb:')) })),
+  ],
+]
+
+describe.each(LIBRARIES)('inTransaction of %s', (_name, kind, open) =>
+  onServer(kind.server, () => inLibrary(kind, open)),
+)
+
+function kysely(library: ReturnType<typeof postgresKysely>): OpenedLibrary {
+  return { library, wrap: fromKysely, close: () => library.destroy() }
+}
+
+function knexOf(connection: string, client: string): OpenedLibrary {
+  const library = knex({ client, connection, pool: { min: 0, max: 5 } })
+  return { library, wrap: fromKnex, close: () => library.destroy() }
+}
+
+function prisma(library: InstanceType<ReturnType<typeof prismaClientClass>>): OpenedLibrary {
+  return { library, wrap: fromPrisma, close: () => library.$disconnect() }
+}
