@@ -28,8 +28,8 @@ const ENTRIES = {
   './signing-keys': 20,
   './exchange': 30,
   './exchange/files': 24,
-  './testing': 233,
-  './standalone': 217,
+  './testing': 235,
+  './standalone': 219,
 }
 
 const { exports: entries } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'))
