@@ -26,8 +26,8 @@ const ENTRIES = {
   './express': 9,
   './fetch': 7,
   './signing-keys': 20,
-  './exchange': 30,
-  './exchange/files': 24,
+  './exchange': 32,
+  './exchange/files': 28,
   './testing': 235,
   './standalone': 219,
 }
