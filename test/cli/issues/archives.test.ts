@@ -3,9 +3,10 @@ import { readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { cp } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import { beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import type { IssueRecord } from '../../../src/exchange/exchange.ts'
 import { openStandalone } from '../../../src/standalone/standalone.ts'
+import { describeWith } from '../../programs.ts'
 import { bareIssue } from '../../schema/documents/sample-issue.ts'
 import { newFolder, runForgelet, startCommand } from '../../start-forgelet.ts'
 
@@ -49,7 +50,7 @@ const PLACE = /"file":"source[.\w]*\/(?:source\/)?/g
 const numbersIn = (document: string): readonly number[] =>
   JSON.parse(document).map(({ number }: IssueRecord): number => number)
 
-describe('forgelet issues', () => {
+describeWith(['tar', 'zip'], 'forgelet issues on archives', () => {
   test.each([
     ['github-archive', ['--source-repo', 'Acme/Rocket'], 20, [1, 3], 2],
     ['github-backup', [], 5, [1, 10], 1],

@@ -12,9 +12,10 @@ import {
 } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import type { UnpackOptions } from '../../../src/exchange/files.ts'
 import { openIssueSource } from '../../../src/exchange/files.ts'
+import { describeWith } from '../../programs.ts'
 import { fullIssue } from '../../schema/documents/sample-issue.ts'
 import { newFolder, startProgram } from '../../start-forgelet.ts'
 import type { Files } from '../forges/samples.ts'
@@ -100,7 +101,7 @@ const ALL_KINDS = [...KINDS, 'tar of pax', 'stored zip']
 const SEVERAL_FILES = Object.entries(FOLDERS).filter(([, files]) => Object.keys(files).length > 1)
 const ISSUE = JSON.stringify([fullIssue])
 
-describe('an archive', () => {
+describeWith(['tar', 'zip', 'mkfifo'], 'an archive', () => {
   test.each(KINDS.flatMap((kind) => SEVERAL_FILES.map(([forge, files]) => ({ kind, forge, files }))))(
     '$kind of a folder $forge is read as the folder',
     async ({ kind, forge, files }) => {
@@ -227,7 +228,7 @@ describe('an archive', () => {
   })
 })
 
-describe('a name in an archive', () => {
+describeWith(['tar', 'zip', 'mkfifo'], 'a name in an archive', () => {
   /** Replaces names of the same length: no program writes these. */
   const renamed = (kind: string, from: string, to: string): string => {
     const archive = packed(kind, put({ [from]: ISSUE }), from)
