@@ -2,6 +2,7 @@ import { cpSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'nod
 import { createRequire } from 'node:module'
 import { basename, dirname, join } from 'node:path'
 import { brotliCompressSync, constants } from 'node:zlib'
+import { parse } from 'acorn'
 import type { Options } from 'tsup'
 
 const entries = {
@@ -67,6 +68,25 @@ function showTracersTheDriver(): void {
   }
 }
 
+/** Leaves out the comments that have lines of their own: those of what is bundled are a tenth of the package. */
+function leaveOutComments(): void {
+  const files = readdirSync('dist', { recursive: true, encoding: 'utf8' }).filter((file) => /\.c?js$/.test(file))
+  for (const name of files) {
+    const text = readFileSync(join('dist', name), 'utf8')
+    let kept = ''
+    let end = 0
+    const onComment = (isBlock: boolean, content: string, from: number, to: number): void => {
+      const start = text.lastIndexOf('\n', from - 1) + 1
+      const isAlone = text.slice(start, from).trim() === '' && (text[to] === '\n' || to === text.length)
+      if (!isAlone || (isBlock && !content.startsWith('*'))) return
+      kept += text.slice(end, start)
+      end = to + 1
+    }
+    parse(text, { ecmaVersion: 'latest', sourceType: 'module', allowHashBang: true, onComment })
+    writeFileSync(join('dist', name), kept + text.slice(end))
+  }
+}
+
 const options: Options = {
   // The CLI rides in the same build, so that it shares chunks (one class identity) with the library entries, and because
   // a second configuration would run at the same time and wipe this one's output. "files" leaves its .cjs twin out.
@@ -95,6 +115,7 @@ const options: Options = {
   },
   onSuccess: async () => {
     showTracersTheDriver()
+    leaveOutComments()
     // What is bundled keeps its licence beside it.
     mkdirSync('dist/licenses', { recursive: true })
     for (const name of ['kysely', 'zod', 'commander']) {

@@ -200,7 +200,7 @@ onPostgres((open) => {
     const transaction = await database.begun('begin isolation level repeatable read')
     watch(
       transaction,
-      beforeFirst(/^insert into .*user_grants/, () => removeBadge(storage, 'owl')),
+      beforeFirst(/insert into .*user_grants/, () => removeBadge(storage, 'owl')),
     )
 
     await expect(grant(storage, '30', ['owl'], { transaction })).rejects.toMatchObject({
