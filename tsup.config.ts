@@ -78,7 +78,7 @@ function leaveOutComments(): void {
     const onComment = (isBlock: boolean, content: string, from: number, to: number): void => {
       const start = text.lastIndexOf('\n', from - 1) + 1
       const isAlone = text.slice(start, from).trim() === '' && (text[to] === '\n' || to === text.length)
-      if (!isAlone || (isBlock && !content.startsWith('*'))) return
+      if (text.startsWith('#!', from) || !isAlone || (isBlock && !content.startsWith('*'))) return
       kept += text.slice(end, start)
       end = to + 1
     }
