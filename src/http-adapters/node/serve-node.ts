@@ -46,19 +46,41 @@ export function nodeHandler<A extends Actor, Req extends NodeRequest = NodeReque
   const dispatchOptions = { crossSite }
 
   // Never throws, and rejects only where `next` does.
-  return async (request, response, next) => {
-    if (response.headersSent || response.writableEnded) return
+  return (request, response, next) => {
+    if (response.headersSent || response.writableEnded) return Promise.resolve()
 
     const target = targetOf(request, base)
     const apiRequest = new NodeRequestContext(request, response, target ?? { path: '/', query: '' })
     const reply = target && api.dispatch(apiRequest, () => authenticate(request), dispatchOptions)
-    const given = reply === undefined || !('then' in reply) ? reply : await reply
-    if (given === undefined && next !== undefined) return next()
-
-    const over = isTaken(response) ? undefined : new Promise((resolve) => response.on('close', resolve))
-    send({ api, apiRequest, request, response }, given ?? api.unmatched(apiRequest))
-    return over
+    const answering = { api, apiRequest, request, response }
+    if (reply !== undefined && 'then' in reply) return finishLater(answering, reply, next)
+    return reply === undefined && next !== undefined ? resultOf(next) : finish(answering, reply)
   }
+}
+
+/** Sends a reply. Fulfils when the response is over. */
+function finish(answering: Answering, reply: ApiResponse | undefined): Promise<unknown> {
+  const { api, apiRequest, response } = answering
+  const over = isTaken(response) ? Promise.resolve() : closeOf(response)
+  send(answering, reply ?? api.unmatched(apiRequest))
+  return over
+}
+
+async function finishLater(
+  answering: Answering,
+  reply: Promise<ApiResponse | undefined>,
+  next: (() => unknown) | undefined,
+): Promise<unknown> {
+  const given = await reply
+  return given === undefined && next !== undefined ? next() : finish(answering, given)
+}
+
+async function resultOf(next: () => unknown): Promise<unknown> {
+  return next()
+}
+
+function closeOf(response: NodeResponse): Promise<unknown> {
+  return new Promise((resolve) => response.on('close', resolve))
 }
 
 /** What a request asks for below `base`. Frameworks strip a prefix, which may be `base` or more, and keep the whole URL. */
@@ -69,7 +91,7 @@ function targetOf({ url = '/', originalUrl }: NodeRequest, base: string): Target
 
 /** A request while it is answered. */
 interface Answering {
-  readonly api: Pick<Api<never>, 'failed'>
+  readonly api: Pick<Api<never>, 'failed' | 'unmatched'>
   readonly apiRequest: NodeRequestContext
   readonly request: NodeRequest
   readonly response: NodeResponse

@@ -137,16 +137,30 @@ class SqliteRuntime<H extends SqliteHandle> implements HostedRuntime<H> {
 
   #readPlain<T>(work: (session: Session) => MaybePromise<T>, limits?: CallLimits): MaybePromise<T> {
     // On a shared connection, a running batch is not committed yet: read after it.
-    if (this.#batches.isRunning && this.#database.isShared) {
-      return Promise.resolve().then(() => this.#readPlain(work, limits))
+    if (this.#batches.isRunning && this.#database.isShared) return this.#readLater(work, limits)
+    // Nothing is captured here: each read would allocate it, although few are repeated.
+    try {
+      return this.#readNow(work)
+    } catch (error) {
+      return this.#readAgain(error, work, limits)
     }
-    return this.retried(() => {
-      const reader = this.#database.reader()
-      if (this.#database.isShared && this.#isHostInside()) {
-        throw new TypeError('the handle is inside a transaction: use withTransactionSync')
-      }
-      return work(reader)
-    }, limits?.milliseconds)
+  }
+
+  #readNow<T>(work: (session: Session) => MaybePromise<T>): MaybePromise<T> {
+    this.#refuseClosed()
+    const reader = this.#database.reader()
+    if (this.#database.isShared && this.#isHostInside()) {
+      throw new TypeError('the handle is inside a transaction: use withTransactionSync')
+    }
+    return work(reader)
+  }
+
+  #readLater<T>(work: (session: Session) => MaybePromise<T>, limits?: CallLimits): Promise<T> {
+    return Promise.resolve().then(() => this.#readPlain(work, limits))
+  }
+
+  #readAgain<T>(error: unknown, work: (session: Session) => MaybePromise<T>, limits?: CallLimits): MaybePromise<T> {
+    return retryAfter(error, () => this.#readNow(work), limitedTo(limits?.milliseconds ?? MAX_CALL_MS))
   }
 
   /** Runs a change in the host's transaction. @throws TypeError if it failed and could not be rolled back */

@@ -97,3 +97,56 @@ test('a proxy that keeps no prepared statements is noticed, and none are prepare
   expect(refused).toEqual([expect.stringMatching(/^forgelet_[0-9a-f]{16}$/)])
   expect(await issuesOn(storage, BOARD)).toEqual(['1'])
 })
+
+/** A pool whose server answers the statement, once it counts, with an abort, as a node of a Galera cluster may. */
+function abortingPool(
+  statement: string,
+  counts: () => boolean,
+): { readonly proxied: PgPool; readonly aborted: readonly string[] } {
+  const aborted: string[] = []
+  const proxied: PgPool = {
+    query: (query) => pool.query(query),
+    async connect() {
+      const client = await pool.connect()
+      return {
+        release: () => client.release(),
+        async query(query) {
+          const answer = await client.query(query)
+          if (aborted.length > 0 || query.text !== statement || !counts()) return answer
+          aborted.push(query.text)
+          throw Object.assign(new Error('deadlock found'), { code: '40001' })
+        },
+      }
+    },
+  }
+  return { proxied, aborted }
+}
+
+test('a change whose ROLLBACK says that the server has aborted it is decided again', async () => {
+  await migrated()
+  let attempts = 0
+  const { proxied, aborted } = abortingPool('rollback', () => attempts > 0)
+  const storage = postgresStorage(proxied, { schema: `s${schemas}` })
+  onTestFinished(() => storage.close())
+  const beforeCommit = (): void => {
+    attempts += 1
+    throw new Error('refused by the host')
+  }
+
+  await expect(pin(storage, BOARD, '1', { beforeCommit })).rejects.toThrow('refused by the host')
+  expect([attempts, aborted]).toEqual([2, ['rollback']])
+})
+
+test('a change that the server aborts while the host has its transaction is decided again', async () => {
+  await migrated()
+  let attempts = 0
+  const { proxied, aborted } = abortingPool('release savepoint forgelet_lent', () => attempts > 0)
+  const storage = postgresStorage(proxied, { schema: `s${schemas}` })
+  onTestFinished(() => storage.close())
+  const beforeCommit = (): void => {
+    attempts += 1
+  }
+
+  expect(await pin(storage, BOARD, '1', { beforeCommit })).toBe(1)
+  expect([attempts, aborted]).toEqual([2, ['release savepoint forgelet_lent']])
+})
