@@ -4,6 +4,7 @@ import { mysqlStorage } from '../../src/storage/mysql.ts'
 import { postgresStorage } from '../../src/storage/postgres.ts'
 import type { OwnServerKind } from '../durability/own-server.ts'
 import { OWN_MARIADB, OWN_POSTGRES, onOwnServer } from '../durability/own-server.ts'
+import { startForgelet } from '../start-forgelet.ts'
 
 /** With the setting `standby` it starts as one: it accepts reads only. */
 const STANDBY: OwnServerKind = {
@@ -17,7 +18,7 @@ const STANDBY: OwnServerKind = {
 }
 
 onOwnServer(STANDBY, (start) => {
-  test('schemaStatus says that the server is a standby, and that none has come that commits wait for', async () => {
+  test('schemaStatus says that the server is a standby', async () => {
     const server = await start()
     onTestFinished(() => server.drop())
     await warned(postgresStorage(server.url), [])
@@ -41,15 +42,18 @@ onOwnServer(OWN_POSTGRES, (start) => {
 })
 
 onOwnServer(OWN_MARIADB, (start) => {
-  test('schemaStatus says that the server is read-only', async () => {
+  test('schemaStatus says that the server is read-only, and the ready server is not ready', async () => {
     const server = await start()
     onTestFinished(() => server.drop())
     const pool = createPool(server.url)
     onTestFinished(() => pool.end())
+    const served = await startForgelet(['--db', server.url])
     const storage = mysqlStorage(pool)
-    await storage.migrate()
+    const readiness = async () => (await fetch(new URL('/readyz', served.url))).status
+    expect(await readiness()).toBe(200)
     await pool.query('set global read_only = 1')
 
+    expect(await readiness()).toBe(503)
     expect((await storage.schemaStatus()).warnings).toContain('the server accepts no changes: read_only = ON')
   })
 })

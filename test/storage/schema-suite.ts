@@ -230,8 +230,10 @@ export function schemaSuite(kinds: readonly AnyKind[]): void {
       const version = Number(before?.['version'])
       await moveToFront(storage, BOARD, '2')
 
-      expect(version).toBeGreaterThanOrEqual(2)
-      expect(await head()).toEqual({ ...before, version: expect.toSatisfy((raised) => Number(raised) > version) })
+      // On MariaDB the lock raises it too, once the head exists.
+      expect(version).toBe(kind.name === 'MariaDB' ? 3 : 2)
+      const raised = version + (kind.name === 'MariaDB' ? 2 : 1)
+      expect(await head()).toEqual({ ...before, version: expect.toSatisfy((now) => Number(now) === raised) })
     })
 
     test('plain SQL reads pins, blocks and grants in the views, and joins them with tables of the host', async () => {

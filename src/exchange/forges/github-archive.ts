@@ -50,7 +50,7 @@ function listsOf(options: ConversionOptions): { readonly [kind: string]: Convers
     })
   const users = all(({ url, emails }) => {
     const { address } = objectOf(listOf(emails).find((email) => says(objectOf(email)['primary'])))
-    if (!/@users\.noreply\./.test(String(address))) known.set(url, address) // nobody reads mail there
+    if (!/@users\.noreply\./.test(String(address))) known.set(url, address) // GitHub hides the real one
     return []
   })
 

@@ -15,8 +15,8 @@ export interface MountOptions<A extends Actor, Native extends readonly unknown[]
   readonly authenticate: (...native: Native) => MaybePromise<A | null>
   /**
    * The path at which the API is mounted, for example `/api/v1`. Set it unless the server, runtime or framework strips
-   * this prefix from the URL. On Node it may also stand in `originalUrl`, where frameworks keep the URL from which they
-   * stripped a prefix. Default: the root.
+   * this prefix from the URL. On Node the handler also looks for it in `originalUrl`, in which frameworks keep the whole URL.
+   * Default: the root.
    */
   readonly basePath?: `/${string}` | undefined
 }

@@ -46,8 +46,8 @@ export interface SqlDialect {
   /** Whether an index can leave out the rows whose column is null. */
   readonly partialIndexes: boolean
   /**
-   * If the head already exists, writes its version, which locks it: unchanged, where that suffices. Undefined if a transaction that writes has
-   * the one write lock of the database: then nothing else is to be locked.
+   * Writes the version of a head that exists already, which locks the head; unchanged where that suffices. Undefined if a
+   * transaction that writes has the one write lock of the database: then nothing else is to be locked.
    */
   readonly lockExisting?: <O>(insert: InsertQueryBuilder<Tables, 'heads', O>) => InsertQueryBuilder<Tables, 'heads', O>
   /**
@@ -139,7 +139,7 @@ export interface SqlDialect {
     readonly limited?: (sql: string) => string
     readonly end: readonly Statement<unknown>[]
     readonly abandon: Statement<unknown>
-    /** What keeps the processes on other nodes from migrating, where the lock is that of one node. */
+    /** What keeps processes on other nodes of a cluster from migrating: the lock above is that of one node. */
     readonly lease?: {
       /** Returns a row where it is needed. */
       readonly needed: Statement<unknown>

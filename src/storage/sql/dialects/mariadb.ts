@@ -22,20 +22,20 @@ const SETTING = 'set statement '
 /** Where connections do not commit by themselves, a read has begun a transaction, and what is written stays in it. */
 const COMMIT = command('commit')
 
-/** Of a Galera cluster each node has such locks of its own. */
+/** Returns a row on a Galera cluster, whose nodes do not see each other's locks. */
 const IS_CLUSTER = textQuery<unknown>(
   "select 1 as found from information_schema.global_variables where variable_name = 'WSREP_ON' and variable_value = 'ON'",
 )
 
-/** How long a migration may take on a node that another waits for, in milliseconds. */
+/** How long a migration keeps other nodes waiting, in milliseconds, if its process is killed. */
 const LEASE_MS = 300_000
 
-/** No prefix of a storage: the names of two can overlap, so all of the database share it. */
+/** The table of the lease has no prefix: the names of two prefixes can overlap, so all in the database share it. */
 const LEASES = 'migrations_of_forgelet'
 const NODE = "concat(@@hostname, ':', @@port)"
 const NOW = "timestampdiff(microsecond, timestamp '1970-01-01 00:00:00', utc_timestamp(3)) div 1000"
 
-/** Who has the lock of the node may take the lease from a process there: it has ended. */
+/** A process that has the lock of its node takes the lease also from another process there: that one has ended. */
 const LEASE = [
   `create table if not exists ${LEASES} (only int primary key, node varchar(255) not null, until bigint not null) engine = InnoDB`,
   `insert ignore into ${LEASES} values (1, '', 0)`,

@@ -1,7 +1,6 @@
-import { ForgeError, isForgeError } from '../../../schema/errors.ts'
+import { ForgeError } from '../../../schema/errors.ts'
 import type { OptionNames } from '../../../schema/options.ts'
 import type { SyncOrAsync } from '../../../schema/sync-or-async.ts'
-import { wait } from '../../../schema/sync-or-async.ts'
 import type { SchemaStatus } from '../../contract/storage.ts'
 import type { SqlContext, SqlStorageOptions } from '../context.ts'
 import { checkStorageOptions, createSqlContext } from '../context.ts'
@@ -17,6 +16,7 @@ import type { Session } from '../session.ts'
 import { execute, query, queryFirst } from '../session.ts'
 import type { Ledger } from './ddl.ts'
 import { firstVersion, ledgerOf, secondVersion } from './ddl.ts'
+import { takeLease } from './lease.ts'
 
 /** Tables that are migrated together: those of the forge, or of a host. */
 export interface TableSet {
@@ -96,18 +96,17 @@ export class Schema {
     const { migration } = this.#context.dialect
     if (migration === undefined || !(yield* this.needsMigration(session))) return
 
+    let lease: typeof migration.lease
     try {
       for (const statement of migration.begin(this.#context)) {
         const answer = yield* queryFirst(session, statement)
         if (answer?.lock === 'busy') throw busy('call')
       }
-      const isCluster = migration.lease !== undefined && (yield* query(session, migration.lease.needed)).length > 0
-      const lease = isCluster ? migration.lease : undefined
-      if (lease !== undefined) yield* takeLease(session, lease.take)
+      lease = yield* takeLease(session, migration.lease)
       yield* this.complete(session)
       for (const statement of [...(lease?.give ?? []), ...migration.end]) yield* execute(session, statement)
     } catch (error) {
-      yield* abandoned(session, migration.abandon)
+      for (const statement of [...(lease?.give ?? []), migration.abandon]) yield* abandoned(session, statement)
       throw error
     }
   }
@@ -262,25 +261,6 @@ export class Schema {
 /** Returns whether everything that statements create is present, with all of its columns. */
 function isWhole(present: Present, statements: readonly SchemaStatement[]): boolean {
   return statements.every(({ makes }) => makes?.columns.every((column) => present.get(makes.name)?.has(column)) ?? true)
-}
-
-/** How long a migration waits for that of another node, and how long between two looks, in milliseconds. */
-const MAX_LEASE_WAIT_MS = 10_000
-const LEASE_PAUSE_MS = 200
-
-/** Takes the lease, as soon as no process on another node has it. @throws ForgeError `STORAGE_BUSY` after ten seconds */
-function* takeLease(session: Session, take: readonly Statement<{ readonly lock: string }>[]): SyncOrAsync<void> {
-  for (const end = performance.now() + MAX_LEASE_WAIT_MS; ; ) {
-    try {
-      let answer: { readonly lock: string } | undefined
-      for (const statement of take) answer = yield* queryFirst(session, statement)
-      if (answer?.lock === 'taken') return
-    } catch (error) {
-      if (!isForgeError(error, 'STORAGE_BUSY')) throw error // another node was first
-    }
-    if (performance.now() > end) throw busy('call')
-    yield* wait(new Promise<void>((goOn) => setTimeout(goOn, LEASE_PAUSE_MS)))
-  }
 }
 
 function* abandoned(session: Session, abandon: Statement<unknown>): SyncOrAsync<void> {

@@ -26,35 +26,6 @@ export function isHostTransaction(value: object): value is HostTransaction {
 /** The transaction of a library in `T`, which is what a storage lends to the host. */
 export type LibraryOf<T> = T extends HostTransaction<infer L> ? L : never
 
-/**
- * The connections of a storage as transactions of the host's library. The calls on one that was lent take turns with those
- * of the storage, so it stays known which connection it is.
- */
-export class LentTransactions<C extends object> {
-  readonly #open: ((connection: C) => object) | undefined
-  readonly #lent = new WeakMap<object, C>()
-
-  constructor(open: ((connection: C) => object) | undefined) {
-    this.#open = open
-  }
-
-  /** Returns what ports and `beforeCommit` receive for a connection. */
-  of(connection: C, runner: Runner): object {
-    if (this.#open === undefined) return connection
-    const identity = this.#open(connection)
-    this.#lent.set(identity, connection)
-    return {
-      identity,
-      run: async (sql, values) => rowsOrNone(await runner.run({ sql, parameters: values, returnsRows: true })),
-    } satisfies HostTransaction
-  }
-
-  /** Returns the connection that was lent as this; itself if none was. */
-  under(transaction: object): object {
-    return this.#lent.get(Object(propertyOf(transaction, 'identity'))) ?? transaction
-  }
-}
-
 /** Runs statements in a transaction of another library. */
 export function runnerIn(transaction: HostTransaction): Runner {
   return { identity: transaction.identity, run: ({ sql, parameters }) => transaction.run(sql, parameters) }
@@ -245,7 +216,7 @@ export function fromMikroOrm<T extends MikroOrmTransaction>(manager: T): HostTra
  * @param sql - what `sql.begin(…)` passes to its work
  */
 export function fromPostgresJs<T extends PostgresJsTransaction>(sql: T): HostTransaction<T> {
-  // biome-ignore lint/nursery/noUnsafeTypeAssertion: it takes every value of ours, but has a type of its own for them
+  // biome-ignore lint/nursery/noUnsafeTypeAssertion: postgres.js accepts these values, but its type is narrower
   return { identity: sql, run: async (text, values) => sql.unsafe(text, [...values] as never[]) }
 }
 
@@ -272,8 +243,8 @@ function isKnex(value: unknown): value is KnexTransaction {
   return typeof value === 'function' && 'raw' in value && 'isCompleted' in value
 }
 
-/** Returns the rows in an answer, which is an object if there are none. */
-function rowsOrNone(answer: unknown): readonly unknown[] {
+/** Returns the rows in an answer. A library answers a statement without rows with an object: then there are none. */
+export function rowsOrNone(answer: unknown): readonly unknown[] {
   return Array.isArray(answer) ? rowsIn(answer) : []
 }
 

@@ -95,7 +95,7 @@ type Begin = <R>(work: (transaction: HostTransaction) => Promise<R>) => Promise<
 /**
  * Returns what begins a transaction in a library.
  *
- * @throws TypeError if it is none of those that are known
+ * @throws TypeError if the library is not one of those that `inTransaction` takes
  */
 export function beginIn(library: unknown, options: TransactionOptions): Begin {
   const level = isolationIn(options)

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto'
 import { hasMethods, isObject, need, propertyOf } from '../../../schema/arguments.ts'
 import { FUNCTION } from '../../../schema/options.ts'
 import type { SchemaStorageOptions } from '../context.ts'
@@ -10,14 +9,16 @@ import { MAX_CALL_MS } from '../retry.ts'
 import type { HostedStorage } from '../stores/stores.ts'
 import { saysNameIsWrong } from './answers.ts'
 import type { HostTransaction, LibraryOf } from './host-transaction.ts'
-import { isHostTransaction, LentTransactions, runnerIn } from './host-transaction.ts'
+import { isHostTransaction, runnerIn } from './host-transaction.ts'
 import type { Beginning, TransactionOptions } from './in-transaction.ts'
 import { isolationIn } from './in-transaction.ts'
+import { LentTransactions } from './lent-transactions.ts'
 import { MergedStatements } from './merged-statements.ts'
 import { destroySocket, driverIn, hear, notInstalled, poolSize } from './pools.ts'
 import { BEGIN, postgresRules } from './postgres-rules.ts'
 import type { Runner, Server, ServerConnection } from './server.ts'
 import { createServerStorage } from './server-runtime.ts'
+import { StatementNames } from './statement-names.ts'
 
 /** How pg reads the columns of one query. */
 export interface PgTypes {
@@ -286,37 +287,4 @@ function isInside(client: PgClient): boolean {
 function statusOf(client: PgClient): unknown {
   if (!('getTransactionStatus' in client) || typeof client.getTransactionStatus !== 'function') return undefined
   return client.getTransactionStatus() ?? undefined
-}
-
-/** The names of prepared statements. They follow from the text, so that all processes agree behind a proxy. */
-class StatementNames {
-  readonly #names = new Map<string, string>()
-  /** Undefined until the server was checked. */
-  #areUsable: boolean | undefined
-
-  /**
-   * Decides whether names can be used, by the answer to the check of the server. A proxy that lends its connections to the server
-   * in turns does not keep them, and calls itself another process than that of the server.
-   */
-  decide(client: PgClient, rows: unknown): void {
-    if (this.#areUsable !== undefined) return
-    const process = propertyOf(Array.isArray(rows) ? rows[0] : undefined, 'process')
-    const named = propertyOf(client, 'processID') ?? process // unknown to other clients than those of pg
-    if (process !== undefined) this.#areUsable = String(process) === String(named)
-  }
-
-  /** Returns the name of a statement; undefined if names cannot be used. */
-  of(text: string): string | undefined {
-    if (this.#areUsable !== true) return undefined
-    const known = this.#names.get(text)
-    if (known !== undefined) return known
-    const name = `forgelet_${createHash('sha256').update(text).digest('hex').slice(0, 16)}`
-    this.#names.set(text, name)
-    return name
-  }
-
-  /** Uses no names from now on. */
-  giveUp(): void {
-    this.#areUsable = false
-  }
 }

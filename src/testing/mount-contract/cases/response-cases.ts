@@ -156,7 +156,7 @@ function mustAllow(answer: Answer): void {
 /** The headers that differ between responses, and those that depend on the server instead of the response. */
 const NOT_COMPARED = ['date', 'connection', 'keep-alive', 'transfer-encoding', 'content-length', 'set-cookie']
 
-/** Returns the names of the headers that a host makes anew for each request: ids, nonces, counters. */
+/** Returns the names of the headers whose values the host creates for each request, such as ids, nonces and counters. */
 function differingHeaders(one: Answer, other: Answer): readonly string[] {
   const names = new Set([...one.headers, ...other.headers].map(([name]) => name))
   return [...names].filter((name) => one.lines(name).join() !== other.lines(name).join())
