@@ -122,7 +122,7 @@ module.exports = {
       {
         path: ['^src/index[.]ts$', SCHEMA, CORE, '^src/storage/', '^src/http-adapters/', '^src/exchange/'],
         pathNot: [
-          '^src/storage/(sqlite[.]ts$|sql/sqlite/|sql/servers/(pools|queues|statement-names)[.]ts$)',
+          '^src/storage/(sqlite[.]ts$|sql/sqlite/|sql/servers/(pools|turns|statement-names)[.]ts$)',
           '^src/exchange/files',
           '^src/http-adapters/node/',
         ],

@@ -1,7 +1,7 @@
 // The databases of the measurements: SQLite in a temporary file; PostgreSQL and MariaDB in a database of their own, which is dropped
 // at the end, on the servers that FORGELET_TEST_POSTGRES_URL and FORGELET_TEST_MARIADB_URL name.
 import Database from 'better-sqlite3'
-import { mysqlStorage } from 'forgelet/storage/mysql'
+import { mariadbStorage } from 'forgelet/storage/mariadb'
 import { postgresStorage } from 'forgelet/storage/postgres'
 import { sqliteStorage } from 'forgelet/storage/sqlite'
 import { createConnection } from 'mysql2/promise'
@@ -85,7 +85,7 @@ async function onMariadb(work) {
     return await work({
       name: 'MariaDB',
       quote: '`',
-      storage: (options) => mysqlStorage(Object.assign(server, { pathname: `/${name}` }).href, options),
+      storage: (options) => mariadbStorage(Object.assign(server, { pathname: `/${name}` }).href, options),
       run: (sql) => host.query(sql),
       series: (n) => `(select seq as n from seq_1_to_${n}) as s`,
       analyze: 'analyze table',

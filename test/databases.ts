@@ -8,7 +8,7 @@ import { createConnection } from 'mysql2/promise'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, onTestFinished, test } from 'vitest'
 import type { MaybePromise } from '../src/index.ts'
-import { mysqlSchemaPlan, mysqlStorage } from '../src/storage/mysql.ts'
+import { mariadbSchemaPlan, mariadbStorage } from '../src/storage/mariadb.ts'
 import type {
   PgClient,
   PgPool,
@@ -483,7 +483,7 @@ async function emptyPostgres(run: Host<unknown>['run'], schema: string): Promise
 export type MakeMariadb = (url: string, options?: SchemaStorageOptions) => ForgeStorage<Connection>
 
 /** MariaDB; the host has a connection for each of its transactions. */
-export const mariadbKind = (make: MakeMariadb = mysqlStorage): OnServer<Connection> =>
+export const mariadbKind = (make: MakeMariadb = mariadbStorage): OnServer<Connection> =>
   kind<Connection, DatabaseKind<Connection> & { readonly server: TestServer }>({
     name: 'MariaDB',
     server: SERVERS.mariadb,
@@ -493,7 +493,7 @@ export const mariadbKind = (make: MakeMariadb = mysqlStorage): OnServer<Connecti
     create: (server) => createOn(mariadbConnection, server),
     drop: (url, server) => once(mariadbConnection, server, `drop database ${nameIn(url)}`),
     empty: emptyMariadb,
-    plan: mysqlSchemaPlan,
+    plan: mariadbSchemaPlan,
     async open(url) {
       const own = await mariadbConnection(url)
       return {

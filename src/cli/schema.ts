@@ -145,7 +145,7 @@ const SCHEMA_PLANS: {
 } = {
   sqlite: async () => (await import('../storage/sqlite.ts')).sqliteSchemaPlan,
   postgres: async () => (await import('../storage/postgres.ts')).postgresSchemaPlan,
-  mysql: async () => (await import('../storage/mysql.ts')).mysqlSchemaPlan,
+  mysql: async () => (await import('../storage/mariadb.ts')).mariadbSchemaPlan,
 }
 
 /** Runs work on the storage of a database, until the command is stopped: what is not committed then is rolled back. */

@@ -4,26 +4,23 @@ import { SCHEMA_OPTIONS } from './sql/context.ts'
 import { postgresDialect } from './sql/dialects/postgres.ts'
 import type { HostPortsOf, HostTables } from './sql/host/tables.ts'
 import { planSchema } from './sql/schema/schema.ts'
-import type { HostTransaction } from './sql/servers/host-transaction.ts'
+import type { KyselyDatabase } from './sql/servers/clients/kysely.ts'
+import type { PgClient, PgPool, PgPoolClient } from './sql/servers/clients/pg.ts'
+import type { HostTransaction, KyselyExecutor } from './sql/servers/host-transaction.ts'
 import type { Transactional, TransactionOptions } from './sql/servers/in-transaction.ts'
 import { repeatTransaction } from './sql/servers/in-transaction.ts'
-import type { PgClient, PgPool, PgPoolClient, PostgresStorageOptions } from './sql/servers/postgres.ts'
+import type { PostgresSource, PostgresStorageOptions } from './sql/servers/postgres.ts'
 import { beginOnPg, openPostgres } from './sql/servers/postgres.ts'
 
 export type { SchemaStorageOptions, SqlStorageOptions } from './sql/context.ts'
 export type { IdColumn } from './sql/dialect.ts'
 export type { IdColumns } from './sql/ids.ts'
-export type { HostTransaction, LibraryOf } from './sql/servers/host-transaction.ts'
+export type { KyselyDatabase } from './sql/servers/clients/kysely.ts'
+export type { PgAnswer, PgClient, PgPool, PgPoolClient, PgQuery, PgTypes } from './sql/servers/clients/pg.ts'
+export type { PostgresJs, PostgresJsConnection } from './sql/servers/clients/postgres-js.ts'
+export type { HostTransaction, KyselyExecutor, LibraryOf } from './sql/servers/host-transaction.ts'
 export type { Isolation, Transactional, TransactionOptions } from './sql/servers/in-transaction.ts'
-export type {
-  PgAnswer,
-  PgClient,
-  PgPool,
-  PgPoolClient,
-  PgQuery,
-  PgTypes,
-  PostgresStorageOptions,
-} from './sql/servers/postgres.ts'
+export type { PostgresSource, PostgresStorageOptions } from './sql/servers/postgres.ts'
 
 /**
  * A storage in a PostgreSQL database, for any number of processes. Every acknowledged change is durable
@@ -47,7 +44,8 @@ export type {
  * and the error was swallowed, is a `TypeError`, and so is a change of the forge on that client. A change on another
  * connection would wait for this one. A storage that reads during `beforeCommit` needs a second connection.
  *
- * If the host left a transaction open on a client of its pool, the storage has it rolled back and uses another client.
+ * If the host left a transaction open on a client of its pool, the storage has it rolled back and uses another client. Kysely and
+ * postgres.js hide what could be destroyed: a connection whose server does not answer is rolled back once it does.
  *
  * The type of transactions is what `withTransaction` takes and `beforeCommit` receives: name it if the host uses only one
  * (`postgresStorage<PoolClient>(pool)`).
@@ -62,25 +60,36 @@ export type {
  * Two forges in one database need two schemas, or two prefixes that never produce the same name: `x_` and `x_board_`
  * would (`x_board_pins`), and the second is not migrated.
  *
- * @param urlOrPool - `postgres://…` (opened with the pg installed beside the application), or a `Pool` of pg
+ * @param source - `postgres://…` (opened with the pg installed beside the application), or what the host has: a `Pool` of pg,
+ * the `sql` of postgres.js, or a `Kysely` (0.27 to 0.29)
  * @throws TypeError if an option is invalid. Every call: ForgeError `SCHEMA_OUTDATED` before `migrate()`,
  * `SCHEMA_TOO_NEW`, `STORAGE_BUSY`, `STORAGE_UNAVAILABLE` (its outcome is `unknown` if the server was lost while a
  * change was being committed); TypeError if an id does not fit its column
  */
 export function postgresStorage<C extends PgClient | HostTransaction, T extends HostTables>(
-  urlOrPool: string | PgPool,
+  source: string | Exclude<PostgresSource, KyselyDatabase>,
   options: PostgresStorageOptions<C> & { readonly tables: T },
 ): ForgeStorage<C> & { readonly host: HostPortsOf<C, T> }
+/** The same over a Kysely, whose transactions `withTransaction` takes as they are. */
+export function postgresStorage<K extends KyselyExecutor, T extends HostTables>(
+  source: KyselyDatabase<K>,
+  options: SchemaStorageOptions & { readonly tables: T },
+): ForgeStorage<K> & { readonly host: HostPortsOf<K, T> }
+/** The same without tables of the host. */
+export function postgresStorage<K extends KyselyExecutor>(
+  source: KyselyDatabase<K>,
+  options?: SchemaStorageOptions,
+): ForgeStorage<K>
 /** The same without tables of the host. */
 export function postgresStorage<C extends PgClient | HostTransaction = PgClient | HostTransaction>(
-  urlOrPool: string | PgPool,
+  source: string | Exclude<PostgresSource, KyselyDatabase>,
   options?: PostgresStorageOptions<C>,
 ): ForgeStorage<C>
-export function postgresStorage<C extends PgClient | HostTransaction>(
-  urlOrPool: string | PgPool,
+export function postgresStorage<C extends PgClient | KyselyExecutor | HostTransaction>(
+  source: string | PostgresSource,
   options: PostgresStorageOptions<C> = {},
 ): ForgeStorage<C> {
-  return openPostgres<C>(urlOrPool, options).storage
+  return openPostgres<C>(source, options).storage
 }
 
 /** The client that a pool of pg provides. Its type of `connect` also has a form with a callback. */
@@ -116,7 +125,7 @@ export async function inTransaction<T, S, P extends PgPool>(
   work: (services: S, client: PgClientOf<P>) => Promise<T>,
   options: TransactionOptions = {},
 ): Promise<T> {
-  return repeatTransaction(beginOnPg<PgClientOf<P>>(pool, options), forge, work)
+  return repeatTransaction(beginOnPg(pool, options), forge, work)
 }
 
 /**

@@ -1,10 +1,10 @@
 import type { DrizzleTransaction, HostTransaction } from './sql/servers/host-transaction.ts'
 import type { Transactional, TransactionOptions } from './sql/servers/in-transaction.ts'
 import { repeated } from './sql/servers/in-transaction.ts'
-import type { KyselyDatabase } from './sql/servers/kysely.ts'
 import type {
   DrizzleLibrary,
   KnexLibrary,
+  KyselyLibrary,
   MariadbLibrary,
   MikroOrmLibrary,
   PostgresJsLibrary,
@@ -58,10 +58,11 @@ export {
   fromTypeOrm,
 } from './sql/servers/host-transaction.ts'
 export type { Isolation, Transactional, TransactionOptions } from './sql/servers/in-transaction.ts'
-export type { KyselyDatabase } from './sql/servers/kysely.ts'
 export type {
   DrizzleLibrary,
   KnexLibrary,
+  KyselyLibrary,
+  KyselyTransactionBuilder,
   MariadbLibrary,
   MariadbPoolConnection,
   MikroOrmLibrary,
@@ -72,7 +73,7 @@ export type {
 
 /**
  * Runs `work` in a transaction of a library, with the services of a forge and the transaction, and commits it. Everything
- * else is as in `inTransaction` of `forgelet/storage/postgres` and `forgelet/storage/mysql`, which take pools. It begins at
+ * else is as in `inTransaction` of `forgelet/storage/postgres` and `forgelet/storage/mariadb`, which take pools. It begins at
  * READ COMMITTED unless the options say otherwise. A transaction of Prisma ends after 30 seconds.
  *
  * ```ts
@@ -98,7 +99,7 @@ export async function inTransaction<T, S, Tx extends DrizzleTransaction<Query>, 
 /** The same in a library that knows its own statements. */
 export async function inTransaction<T, S, Tx extends object>(
   forge: Transactional<HostTransaction<NoInfer<Tx>>, S>,
-  library: KyselyDatabase<Tx> | KnexLibrary<Tx> | PrismaLibrary<Tx> | TypeOrmLibrary<Tx>,
+  library: KyselyLibrary<Tx> | KnexLibrary<Tx> | PrismaLibrary<Tx> | TypeOrmLibrary<Tx>,
   work: (services: S, transaction: Tx) => Promise<T>,
   options?: TransactionOptions,
 ): Promise<T>

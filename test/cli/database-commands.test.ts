@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { openStandalone } from '../../src/standalone/standalone.ts'
-import { mysqlSchemaPlan } from '../../src/storage/mysql.ts'
+import { mariadbSchemaPlan } from '../../src/storage/mariadb.ts'
 import { postgresSchemaPlan } from '../../src/storage/postgres.ts'
 import { sqliteSchemaPlan } from '../../src/storage/sqlite.ts'
 import { SQLITE } from '../databases.ts'
@@ -60,8 +60,8 @@ describe('forgelet schema', () => {
     [['--prefix', 'x_', '--ids', 'user=uuid'], sqliteSchemaPlan({ prefix: 'x_', ids: { user: 'uuid' } })],
     [['--db', 'postgres://u@db.invalid/x'], postgresSchemaPlan()],
     [['--db', 'postgresql://', '--schema', 'forge'], postgresSchemaPlan({ schema: 'forge' })],
-    [['--db', 'mysql://'], mysqlSchemaPlan()],
-    [['--db', 'mariadb://'], mysqlSchemaPlan()],
+    [['--db', 'mysql://'], mariadbSchemaPlan()],
+    [['--db', 'mariadb://'], mariadbSchemaPlan()],
   ])('writes down the SQL that makes tables, without a connection: %j', async (options, statements) => {
     const out = statements.map((sql) => `${sql};\n`).join('')
     expect(await schema('plan', ...options)).toEqual({ code: 0, out, err: '' })

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { expect, onTestFinished, test } from 'vitest'
 import { createForge } from '../../src/index.ts'
-import { mysqlStorage } from '../../src/storage/mysql.ts'
+import { mariadbStorage } from '../../src/storage/mariadb.ts'
 
 import { olga } from '../core/a-forge.ts'
 import type { OwnServer } from '../durability/own-server.ts'
@@ -17,7 +17,7 @@ const GALERA_NODE = { ...OWN_MARIADB, programs: [...OWN_MARIADB.programs, PROVID
 const NODES = 3
 
 /** A storage on each node, and a forge on each of them. */
-type Boards = ReturnType<typeof mysqlStorage>
+type Boards = ReturnType<typeof mariadbStorage>
 type Forges = ReturnType<typeof forgeOn>
 const ORGANIZATION = '7'
 const BOARD = { repositoryId: '9', kind: 'issue' } as const
@@ -39,7 +39,7 @@ onOwnServer(GALERA_NODE, (start) => {
 
 async function migratesOnce(nodes: readonly OwnServer[]): Promise<void> {
   for (let round = 1; round <= 10; round += 1) {
-    const storages = nodes.map(({ url }) => mysqlStorage(url, { prefix: `round${round}_` }))
+    const storages = nodes.map(({ url }) => mariadbStorage(url, { prefix: `round${round}_` }))
     await Promise.all(storages.map((storage) => storage.migrate()))
     const states = await Promise.all(storages.map(async (storage) => (await storage.schemaStatus()).state))
     expect([round, ...states]).toEqual([round, 'current', 'current', 'current'])
@@ -147,7 +147,7 @@ async function settingsOf(address: string, port: number, isFirst: boolean): Prom
 
 async function openAll(nodes: readonly OwnServer[]) {
   const storages = nodes.map(({ url }) => {
-    const storage = mysqlStorage(url)
+    const storage = mariadbStorage(url)
     onTestFinished(() => storage.close())
     return storage
   })

@@ -1,6 +1,6 @@
 import { createPool } from 'mysql2/promise'
 import { expect, onTestFinished, test } from 'vitest'
-import { mysqlStorage } from '../../src/storage/mysql.ts'
+import { mariadbStorage } from '../../src/storage/mariadb.ts'
 import { postgresStorage } from '../../src/storage/postgres.ts'
 import type { OwnServerKind } from '../durability/own-server.ts'
 import { OWN_MARIADB, OWN_POSTGRES, onOwnServer } from '../durability/own-server.ts'
@@ -48,7 +48,7 @@ onOwnServer(OWN_MARIADB, (start) => {
     const pool = createPool(server.url)
     onTestFinished(() => pool.end())
     const served = await startForgelet(['--db', server.url])
-    const storage = mysqlStorage(pool)
+    const storage = mariadbStorage(pool)
     const readiness = async () => (await fetch(new URL('/readyz', served.url))).status
     expect(await readiness()).toBe(200)
     await pool.query('set global read_only = 1')

@@ -4,8 +4,8 @@ import { createApi } from '../../src/http-adapters/http.ts'
 import { nodeHandler } from '../../src/http-adapters/node.ts'
 import { createForge } from '../../src/index.ts'
 import { openStandalone } from '../../src/standalone/standalone.ts'
+import { mariadbStorage } from '../../src/storage/mariadb.ts'
 import { memoryStorage } from '../../src/storage/memory.ts'
-import { mysqlStorage } from '../../src/storage/mysql.ts'
 import { postgresStorage } from '../../src/storage/postgres.ts'
 import { sqliteStorage } from '../../src/storage/sqlite.ts'
 import { mountContract, storageContract } from '../../src/testing/testing.ts'
@@ -40,8 +40,8 @@ test.each<[message: string, called: (...args: never[]) => unknown, args: readonl
   ['fetchHandler needs authenticate: a function of the request', fetchHandler, [api, {}]],
   ['an SQLite storage needs a file name or an open handle', sqliteStorage, []],
   ['options must be an object such as { prefix: ', sqliteStorage, [':memory:', 'forge_']],
-  ['a PostgreSQL storage needs a URL, or a pool of pg', postgresStorage, []],
-  ['a MariaDB storage needs a URL, or a pool of mysql2/promise', mysqlStorage, []],
+  ['a PostgreSQL storage needs a URL, a pool of pg', postgresStorage, []],
+  ['a MariaDB storage needs a URL, a pool of mysql2/promise', mariadbStorage, []],
   ['openStandalone needs options: an object with db', openStandalone, []],
   ['storageContract needs open, a function that returns a fresh storage', storageContract, []],
   ['mountContract needs start, a function that starts the application', mountContract, []],

@@ -11,9 +11,8 @@ import { createForge } from '../../src/index.ts'
 import { validateIssues } from '../../src/schema/documents/validate-issues.ts'
 import { generateKey, openKeyFile } from '../../src/signing-keys/signing-keys.ts'
 import { durableObjectStorage } from '../../src/storage/durable-object.ts'
-import { kyselyStorage } from '../../src/storage/kysely.ts'
+import { inTransaction as inMariadb, mariadbSchemaPlan, mariadbStorage } from '../../src/storage/mariadb.ts'
 import { memoryStorage } from '../../src/storage/memory.ts'
-import { inTransaction as inMariadb, mysqlSchemaPlan, mysqlStorage } from '../../src/storage/mysql.ts'
 import { inTransaction as inPostgres, postgresSchemaPlan, postgresStorage } from '../../src/storage/postgres.ts'
 import { sqliteSchemaPlan, sqliteStorage } from '../../src/storage/sqlite.ts'
 import { outcomeOf } from '../../src/testing/testing.ts'
@@ -74,14 +73,14 @@ const REFUSED: readonly [
   [sqliteStorage, [':memory:', { schema: 'forge' }], 'sqliteStorage', 'schema', 'open'],
   [sqliteStorage, [':memory:', { ids: { users: 'uuid' } }], 'sqliteStorage', 'ids.users', 'ids.user'],
   [postgresStorage, ['postgres://a.example/b', { schemas: 'forge' }], 'postgresStorage', 'schemas', 'schema'],
-  [mysqlStorage, ['mysql://a.example/b', { id: {} }], 'mysqlStorage', 'id', 'ids'],
+  [mariadbStorage, ['mysql://a.example/b', { id: {} }], 'mariadbStorage', 'id', 'ids'],
   [inPostgres, [forge, { connect: port, query: port }, port, { level: 1 }], 'inTransaction', 'level', 'isolation'],
   [inMariadb, [forge, { getConnection: port }, port, { level: 1 }], 'inTransaction', 'level', 'isolation'],
-  [kyselyStorage, [kysely, { dialect: 'postgres', prefx: 'a_' }], 'kyselyStorage', 'prefx', 'prefix'],
+  [postgresStorage, [kysely, { prefx: 'a_' }], 'postgresStorage', 'prefx', 'prefix'],
   [durableObjectStorage, [durable, { Prefix_: 'a_' }], 'durableObjectStorage', 'Prefix_', 'prefix'],
   [sqliteSchemaPlan, [{ prefx: 'a' }], 'sqliteSchemaPlan', 'prefx', 'prefix'],
   [postgresSchemaPlan, [{ scheme: 'a' }], 'postgresSchemaPlan', 'scheme', 'schema'],
-  [mysqlSchemaPlan, [{ schema: 'a' }], 'mysqlSchemaPlan', 'schema', 'ids'],
+  [mariadbSchemaPlan, [{ schema: 'a' }], 'mariadbSchemaPlan', 'schema', 'ids'],
   [generateKey, [{ format: 'ssh', name: 'a', email: 'a@b.example', mail: 'a' }], 'generateKey', 'mail', 'email'],
   [openKeyFile, ['key', { format: 'ssh' }], 'openKeyFile', 'format'],
   [readIssues, [{ json: [] }, { oninvalid: 'throw' }], 'readIssues', 'oninvalid', 'onInvalid'],
@@ -116,7 +115,7 @@ test('an import refuses an unknown option, and a consumer does', async () => {
 test.each<[open: (...given: never[]) => unknown, place: string]>([
   [sqliteStorage, ':memory:'],
   [postgresStorage, 'postgres://a.example/b'],
-  [mysqlStorage, 'mysql://a.example/b'],
+  [mariadbStorage, 'mysql://a.example/b'],
 ])('%o refuses ids that are no object', (open, place) => {
   expect(() => call(open, place, { ids: 'uuid' })).toThrow(
     new TypeError("ids must be an object such as { user: 'uuid' }"),

@@ -3,7 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { beforeAll, expect, test } from 'vitest'
 import type { Actor } from '../../src/index.ts'
 import { createForge } from '../../src/index.ts'
-import { mysqlStorage } from '../../src/storage/mysql.ts'
+import { mariadbStorage } from '../../src/storage/mariadb.ts'
 import { postgresStorage } from '../../src/storage/postgres.ts'
 import type { ForgeStorage } from '../../src/storage/storage.ts'
 import { startForgeletProcess } from '../start-forgelet.ts'
@@ -23,7 +23,7 @@ const NOTHING_DONE = {
 }
 
 onOwnServer(OWN_POSTGRES, (start) => onKilledServer(start, postgresStorage, 'fsync=off'))
-onOwnServer(OWN_MARIADB, (start) => onKilledServer(start, mysqlStorage, 'innodb-flush-log-at-trx-commit=0'))
+onOwnServer(OWN_MARIADB, (start) => onKilledServer(start, mariadbStorage, 'innodb-flush-log-at-trx-commit=0'))
 
 /** @param unsafe - a setting with which a server may lose what it has committed */
 function onKilledServer<Tx>(

@@ -2,12 +2,11 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { Kysely, PostgresDialect } from 'kysely'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { kyselyStorage } from '../../src/storage/kysely.ts'
 import { postgresStorage } from '../../src/storage/postgres.ts'
 import type { TestDatabase } from '../databases.ts'
 import { newDatabase, onDatabase, POSTGRES } from '../databases.ts'
-import type { HostTables } from '../storage/kysely-kinds.ts'
-import { heldOpen } from '../storage/kysely-kinds.ts'
+import type { HostTables } from '../storage/client-kinds.ts'
+import { heldOpen } from '../storage/client-kinds.ts'
 import { issueRecord } from '../world.ts'
 import { hostOn, tablesOf, trackerSuite, USERS } from './tracker-suite.ts'
 
@@ -29,7 +28,7 @@ onDatabase(POSTGRES, () => {
     repositoryId += 1 // a database has one test after the other
     return {
       handle,
-      storage: kyselyStorage(handle, { dialect: 'postgres' }),
+      storage: postgresStorage(handle),
       repositoryId,
       begin: () => heldOpen(handle.transaction()),
       close: () => handle.destroy(),

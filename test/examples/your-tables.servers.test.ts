@@ -42,7 +42,7 @@ const SQLITE_WORDS: Variant = {
 }
 const MARIADB_WORDS: Variant = {
   lines: [
-    "import { mysqlStorage as sqlStorage } from 'forgelet/storage/mysql'",
+    "import { mariadbStorage as sqlStorage } from 'forgelet/storage/mariadb'",
     "import { createPool } from 'mysql2/promise'",
     'const pool = createPool(process.env.DATABASE_URL)',
     'const first = async (text, value) => (await pool.execute(text, [value]))[0][0]',

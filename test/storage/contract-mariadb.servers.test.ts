@@ -1,7 +1,8 @@
 import { MARIADB, onServer, SERVERS } from '../databases.ts'
+import { KYSELY_MARIADB, MARIADB_CONNECTOR } from './client-kinds.ts'
 import { contractSuite, SHORT_FORM } from './contract-suite.ts'
-import { KYSELY_MARIADB } from './kysely-kinds.ts'
 import { storageKind } from './storage-kind.ts'
 
 onServer(SERVERS.mariadb, () => contractSuite(storageKind(MARIADB)))
 onServer(SERVERS.mariadb, () => contractSuite(storageKind(KYSELY_MARIADB), (name) => SHORT_FORM.test(name)))
+onServer(SERVERS.mariadb, () => contractSuite(storageKind(MARIADB_CONNECTOR), (name) => SHORT_FORM.test(name)))

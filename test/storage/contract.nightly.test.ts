@@ -1,16 +1,26 @@
 import * as kysely27 from 'kysely27'
 import * as kysely29 from 'kysely29'
 import { describe } from 'vitest'
-import { onServer, PGLITE, POSTGRES, SERVERS, SQLITE_IN_MEMORY } from '../databases.ts'
+import { onServer, PGLITE, SERVERS, SQLITE_IN_MEMORY } from '../databases.ts'
+import type { HostTables } from './client-kinds.ts'
+import {
+  hostPool,
+  KYSELY_MARIADB,
+  KYSELY_POSTGRES,
+  MARIADB_CONNECTOR,
+  overKysely,
+  POSTGRES_JS,
+} from './client-kinds.ts'
 import { contractSuite, QUICK_FORM, SHORT_FORM } from './contract-suite.ts'
-import type { HostTables } from './kysely-kinds.ts'
-import { hostPool, KYSELY_MARIADB, KYSELY_POSTGRES, overKysely } from './kysely-kinds.ts'
 import { LIBRARIES } from './library-kinds.ts'
 import { storageKind } from './storage-kind.ts'
 
 describe('SQLite in memory', () => contractSuite(storageKind(SQLITE_IN_MEMORY)))
 describe('PGlite', () => contractSuite(storageKind(PGLITE), (name) => !QUICK_FORM.test(name)))
-onServer(SERVERS.mariadb, () => contractSuite(storageKind(KYSELY_MARIADB), (name) => !SHORT_FORM.test(name)))
+onServer(SERVERS.mariadb, () => {
+  contractSuite(storageKind(KYSELY_MARIADB), (name) => !SHORT_FORM.test(name))
+  describe('npm mariadb', () => contractSuite(storageKind(MARIADB_CONNECTOR), (name) => !SHORT_FORM.test(name)))
+})
 
 for (const library of LIBRARIES) {
   const suite = () => contractSuite(storageKind(library), (name) => /host’s transaction/.test(name))
@@ -23,9 +33,10 @@ const OF_OTHER_VERSIONS =
 
 onServer(SERVERS.postgres, () => {
   contractSuite(storageKind(KYSELY_POSTGRES), (name) => !SHORT_FORM.test(name))
+  describe('postgres.js', () => contractSuite(storageKind(POSTGRES_JS), (name) => !SHORT_FORM.test(name)))
 
   describe('Kysely 0.27', () => {
-    const kind = overKysely(POSTGRES, 'postgres', (url) => {
+    const kind = overKysely('postgres', (url) => {
       const { Kysely, PostgresDialect, CamelCasePlugin } = kysely27
       return new Kysely<HostTables>({
         dialect: new PostgresDialect({ pool: hostPool(url) }),
@@ -37,7 +48,7 @@ onServer(SERVERS.postgres, () => {
 
   // It is for Node 22 and newer, and runs on the older one that we begin with.
   describe('Kysely 0.29', () => {
-    const kind = overKysely(POSTGRES, 'postgres', (url) => {
+    const kind = overKysely('postgres', (url) => {
       const { Kysely, PostgresDialect, CamelCasePlugin } = kysely29
       return new Kysely<HostTables>({
         dialect: new PostgresDialect({ pool: hostPool(url) }),

@@ -2,8 +2,8 @@ import type { Connection, ConnectionOptions, Pool, PoolOptions } from 'mysql2/pr
 import { createConnection, createPool } from 'mysql2/promise'
 import pg from 'pg'
 import { onTestFinished } from 'vitest'
-import type { SqlStorageOptions } from '../../src/storage/mysql.ts'
-import { mysqlStorage } from '../../src/storage/mysql.ts'
+import type { SqlStorageOptions } from '../../src/storage/mariadb.ts'
+import { mariadbStorage } from '../../src/storage/mariadb.ts'
 import type { SchemaStorageOptions } from '../../src/storage/postgres.ts'
 import { postgresStorage } from '../../src/storage/postgres.ts'
 import type { ForgeStorage } from '../../src/storage/storage.ts'
@@ -117,7 +117,7 @@ export class MariadbHost {
 
   /** A storage over a pool or a URL; over a pool of its own when none is given. */
   storage(over: string | Pool = this.url, options: SqlStorageOptions = {}): ForgeStorage<Connection> {
-    return this.#database.closing(mysqlStorage<Connection>(over, options))
+    return this.#database.closing(mariadbStorage<Connection>(over, options))
   }
 
   run(sql: string): Promise<Rows> {

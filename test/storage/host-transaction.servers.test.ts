@@ -2,7 +2,7 @@ import type { Connection } from 'mysql2/promise'
 import type pg from 'pg'
 import { expect, test } from 'vitest'
 import { createForge } from '../../src/index.ts'
-import { mysqlStorage } from '../../src/storage/mysql.ts'
+import { mariadbStorage } from '../../src/storage/mariadb.ts'
 import { postgresStorage } from '../../src/storage/postgres.ts'
 import type { ForgeStorage, HostTransaction } from '../../src/storage/storage.ts'
 import { BOARD, issuesOn, pin } from '../../src/testing/testing.ts'
@@ -105,7 +105,7 @@ onMariadb((open) => {
   inAnyLibrary(async () => {
     const database = await open()
     const [client, other] = [await database.begun('innodb_lock_wait_timeout = 1'), await database.begun()]
-    const storage = mysqlStorage<HostTransaction>(database.pool())
+    const storage = mariadbStorage<HostTransaction>(database.pool())
     return { storage, transaction: overMysql2(client), other: overMysql2(other), run: (text) => client.query(text) }
   })
 })

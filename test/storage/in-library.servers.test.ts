@@ -9,9 +9,9 @@ import { describe } from 'vitest'
 import { fromDrizzle, fromKnex, fromKysely, fromPrisma } from '../../src/storage/storage.ts'
 import type { ServerKind } from '../databases.ts'
 import { MARIADB, onServer, POSTGRES } from '../databases.ts'
+import { hostPool, mariadbKysely, postgresKysely } from './client-kinds.ts'
 import type { OpenedLibrary } from './in-library-suite.ts'
 import { inLibrary } from './in-library-suite.ts'
-import { hostPool, mariadbKysely, postgresKysely } from './kysely-kinds.ts'
 import { prismaClientClass } from './prisma-client.ts'
 
 const LIBRARIES: readonly (readonly [string, ServerKind, (url: string) => OpenedLibrary])[] = [

@@ -3,7 +3,7 @@ import type pg from 'pg'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import type { Forge, TransactionServices } from '../../src/index.ts'
 import { createForge, ForgeError } from '../../src/index.ts'
-import { inTransaction as inMariadb, mysqlStorage } from '../../src/storage/mysql.ts'
+import { inTransaction as inMariadb, mariadbStorage } from '../../src/storage/mariadb.ts'
 import type { TransactionOptions } from '../../src/storage/postgres.ts'
 import { inTransaction as inPostgres, postgresStorage } from '../../src/storage/postgres.ts'
 import type { ForgeStorage } from '../../src/storage/storage.ts'
@@ -249,7 +249,7 @@ onMariadb((open) => {
     const database = await open()
     await database.run('create table host_issue (id int primary key)')
     const pool = database.pool({ uri: await way(database.url) })
-    const forge = forgeOn(mysqlStorage<PoolConnection>(database.url))
+    const forge = forgeOn(mariadbStorage<PoolConnection>(database.url))
     return {
       forge: forge as unknown as Forge<Person, never>,
       inTransaction: (work, options) =>

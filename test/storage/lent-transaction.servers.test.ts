@@ -6,7 +6,7 @@ import type { PoolConnection } from 'mysql2/promise'
 import type { PoolClient } from 'pg'
 import { expect, onTestFinished, test } from 'vitest'
 import { createForge } from '../../src/index.ts'
-import { mysqlStorage } from '../../src/storage/mysql.ts'
+import { mariadbStorage } from '../../src/storage/mariadb.ts'
 import { postgresStorage } from '../../src/storage/postgres.ts'
 import type { ForgeStorage, HostTransaction } from '../../src/storage/storage.ts'
 import type { Person } from '../core/a-forge.ts'
@@ -78,10 +78,10 @@ onServer(POSTGRES.server, () =>
   lends(POSTGRES, (url) => postgresStorage<Tx>(url, { transaction: (client: PoolClient) => drizzleOnPg(client) })),
 )
 onServer(MARIADB.server, () =>
-  lends(MARIADB, (url) => mysqlStorage<Tx>(url, { transaction: (one: PoolConnection) => drizzleOnMysql2(one) })),
+  lends(MARIADB, (url) => mariadbStorage<Tx>(url, { transaction: (one: PoolConnection) => drizzleOnMysql2(one) })),
 )
 
 test('it must be a function', () => {
   expect(() => postgresStorage('postgres://127.0.0.1/forge', { transaction: 1 as never })).toThrow(TypeError)
-  expect(() => mysqlStorage('mysql://127.0.0.1/forge', { transaction: 1 as never })).toThrow(TypeError)
+  expect(() => mariadbStorage('mysql://127.0.0.1/forge', { transaction: 1 as never })).toThrow(TypeError)
 })

@@ -8,14 +8,14 @@ import type { Knex } from 'knex'
 import knex from 'knex'
 import type { Transaction } from 'kysely'
 import { createPool } from 'mysql2/promise'
-import { mysqlStorage } from '../../src/storage/mysql.ts'
+import { mariadbStorage } from '../../src/storage/mariadb.ts'
 import { postgresStorage } from '../../src/storage/postgres.ts'
 import type { DrizzleTransaction, HostTransaction } from '../../src/storage/storage.ts'
 import { fromDrizzle, fromKnex, fromKysely, fromPrisma } from '../../src/storage/storage.ts'
 import type { DatabaseKind, Level, OnServer, ServerKind, TestServer } from '../databases.ts'
 import { kind, MARIADB, POSTGRES } from '../databases.ts'
-import type { HostTables } from './kysely-kinds.ts'
-import { heldOpen, hostPool, mariadbKysely, postgresKysely } from './kysely-kinds.ts'
+import type { HostTables } from './client-kinds.ts'
+import { heldOpen, hostPool, mariadbKysely, postgresKysely } from './client-kinds.ts'
 import { prismaClientClass } from './prisma-client.ts'
 
 /** A library of the host, open on one database. */
@@ -124,7 +124,7 @@ function through(library: string, below: Below, openLibrary: OpenOn): OnServer<H
         storage: (options) =>
           below === 'postgres'
             ? postgresStorage<HostTransaction>(url, options)
-            : mysqlStorage<HostTransaction>(url, options),
+            : mariadbStorage<HostTransaction>(url, options),
         connect: async () => ({ transaction: opened.mistaken(), run: host.run, end: () => undefined }),
         async begin(level) {
           const begun = await heldOpen<HostTransaction>({ execute: (work) => opened.transaction(level, work) })

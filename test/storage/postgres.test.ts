@@ -29,7 +29,9 @@ describe('a PostgreSQL storage', () => {
   )
 
   test('refuses a client of pg for a pool', () => {
-    expect(() => Reflect.apply(postgresStorage, undefined, [new pg.Client(URL)])).toThrow('or a pool of pg')
+    expect(() => Reflect.apply(postgresStorage, undefined, [new pg.Client(URL)])).toThrow(
+      'a URL, a pool of pg, a postgres()',
+    )
   })
 
   test('refuses the clients of pg-native, and gives them back', async () => {
@@ -55,10 +57,19 @@ describe('a PostgreSQL storage', () => {
     expect(JSON.stringify([String(thrown), thrown, thrown instanceof Error && thrown.cause])).not.toContain('secret')
   })
 
-  test.each(['0', '1001', 'ten', ''])('refuses a pool of "%s" connections', async (max) => {
-    const storage = postgresStorage(`${URL}?max=${max}`)
+  test.each(['u:secret@a:5432,b:5432/forge', 'a,b/forge', 'a/forge?host=a,b', 'a/forge?host=a%2Cb'])(
+    'refuses a URL with several hosts: %s',
+    (rest) => {
+      expect(() => postgresStorage(`postgres://${rest}`)).toThrow(/has one host: put a proxy before several/)
+    },
+  )
 
-    await expect(storage.schemaStatus()).rejects.toThrow(/^max in the URL .* an integer from 1 to 1000$/)
+  test.each(['u:a,b@host/forge', 'host/a,b'])('takes a comma that is not between hosts: %s', async (rest) => {
+    await postgresStorage(`postgres://${rest}`).close()
+  })
+
+  test.each(['0', '1001', 'ten', ''])('refuses a pool of "%s" connections', (max) => {
+    expect(() => postgresStorage(`${URL}?max=${max}`)).toThrow(/^max in the URL .* an integer from 1 to 1000$/)
   })
 
   test('runs what is on a transaction later', () => {

@@ -2,7 +2,7 @@ import { createPool } from 'mysql2/promise'
 import pg from 'pg'
 import { expect, onTestFinished, test } from 'vitest'
 import { isForgeError } from '../../src/index.ts'
-import { mysqlStorage } from '../../src/storage/mysql.ts'
+import { mariadbStorage } from '../../src/storage/mariadb.ts'
 import { postgresStorage } from '../../src/storage/postgres.ts'
 import type { ForgeStorage } from '../../src/storage/storage.ts'
 import {
@@ -272,7 +272,7 @@ function watched<Tx>(database: TestDatabase<Tx>, listen: (text: string) => unkno
     const pool = createPool({ uri: database.url })
     onTestFinished(() => pool.end())
     pool.on('connection', (connection) => watch(connection, listen))
-    return mysqlStorage(pool) as unknown as ForgeStorage<never>
+    return mariadbStorage(pool) as unknown as ForgeStorage<never>
   }
   return database.closing(make()) as unknown as ForgeStorage<Tx> // transactions are those of the same driver
 }

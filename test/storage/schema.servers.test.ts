@@ -1,7 +1,7 @@
 import { createPool } from 'mysql2/promise'
 import pg from 'pg'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { mysqlStorage } from '../../src/storage/mysql.ts'
+import { mariadbStorage } from '../../src/storage/mariadb.ts'
 import { postgresStorage } from '../../src/storage/postgres.ts'
 import { BOARD, pin } from '../../src/testing/testing.ts'
 import { MARIADB, newDatabase, onServer, POSTGRES, pgConnection, SERVER_KINDS, SERVERS } from '../databases.ts'
@@ -92,7 +92,7 @@ onServer(SERVERS.mariadb, (_url) => {
     const database = await newDatabase(MARIADB)
     const pool = createPool({ uri: database.url, connectionLimit: 1 })
     onTestFinished(() => pool.end())
-    await mysqlStorage(pool).migrate()
+    await mariadbStorage(pool).migrate()
 
     expect(await (await database.migrated({ prefix: 'other_' })).schemaStatus()).toMatchObject({ state: 'current' })
   })

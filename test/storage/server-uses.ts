@@ -4,13 +4,13 @@ import { createConnection, createPool } from 'mysql2/promise'
 import pg from 'pg'
 import type { TestContext } from 'vitest'
 import { afterAll } from 'vitest'
-import { kyselyStorage } from '../../src/storage/kysely.ts'
-import { mysqlStorage } from '../../src/storage/mysql.ts'
+import { mariadbStorage } from '../../src/storage/mariadb.ts'
+import type { KyselyDatabase, KyselyExecutor } from '../../src/storage/postgres.ts'
 import { postgresStorage } from '../../src/storage/postgres.ts'
 import type { ForgeStorage } from '../../src/storage/storage.ts'
 import type { AtEnd, DatabaseKind, HostConnection, TestDatabase } from '../databases.ts'
 import { EmptyDatabases, MARIADB, mariadbConnection, onServer, POSTGRES, pgConnection, SERVERS } from '../databases.ts'
-import { heldOpen, mariadbKysely, postgresKysely } from './kysely-kinds.ts'
+import { heldOpen, mariadbKysely, postgresKysely } from './client-kinds.ts'
 
 /** A transaction of the host, and its own statements there. */
 export interface UseTransaction {
@@ -147,7 +147,7 @@ const POSTGRES_SERVER: ServerKind = {
         },
       }
     },
-    (url, max) => overKysely('postgres', postgresKysely(url, { max })),
+    (url, max) => overKysely(postgresStorage, postgresKysely(url, { max })),
   ],
 }
 
@@ -172,7 +172,7 @@ const MARIADB_SERVER: ServerKind = {
   uses: [
     (url) => ({
       name: 'a URL',
-      storage: anyHost(mysqlStorage(url)),
+      storage: anyHost(mariadbStorage(url)),
       async begin() {
         const transaction = await createConnection(url)
         await transaction.beginTransaction()
@@ -185,7 +185,7 @@ const MARIADB_SERVER: ServerKind = {
       const pool = createPool({ uri, connectionLimit })
       return {
         name: 'a pool',
-        storage: anyHost(mysqlStorage(pool)),
+        storage: anyHost(mariadbStorage(pool)),
         async begin() {
           const transaction = await pool.getConnection()
           await transaction.beginTransaction()
@@ -195,7 +195,7 @@ const MARIADB_SERVER: ServerKind = {
         end: () => Promise.race([pool.end().catch(ignore), soon()]),
       }
     },
-    (url, connectionLimit) => overKysely('mysql', mariadbKysely(url, { connectionLimit })),
+    (url, connectionLimit) => overKysely(mariadbStorage, mariadbKysely(url, { connectionLimit })),
   ],
 }
 
@@ -209,10 +209,13 @@ function asUser(url: string, username: string): string {
   return Object.assign(new URL(url), { username, password: PASSWORD }).href
 }
 
-function overKysely(dialect: 'postgres' | 'mysql', kysely: ReturnType<typeof postgresKysely>): ServerUse {
+function overKysely(
+  open: (database: KyselyDatabase) => ForgeStorage<KyselyExecutor>,
+  kysely: ReturnType<typeof postgresKysely>,
+): ServerUse {
   return {
     name: 'a Kysely',
-    storage: anyHost(kyselyStorage(kysely, { dialect })),
+    storage: anyHost(open(kysely)),
     async begin() {
       const { transaction, commit } = await heldOpen(kysely.transaction())
       return { transaction, commit: async () => commit() }

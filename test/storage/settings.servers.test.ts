@@ -2,16 +2,16 @@ import { sql } from 'kysely'
 import type { PoolOptions } from 'mysql2'
 import pg from 'pg'
 import { expect, onTestFinished, test } from 'vitest'
-import { kyselyStorage } from '../../src/storage/kysely.ts'
-import type { PgPool } from '../../src/storage/postgres.ts'
+import { mariadbStorage } from '../../src/storage/mariadb.ts'
+import type { KyselyDatabase, KyselyExecutor, PgPool } from '../../src/storage/postgres.ts'
 import { postgresStorage } from '../../src/storage/postgres.ts'
 import type { ForgeStorage } from '../../src/storage/storage.ts'
 import { BOARD, block, blocksOf, define, grant, issuesOn, pin, retire } from '../../src/testing/testing.ts'
 import { expectAllKept } from './all-kept.ts'
+import type { HostTables } from './client-kinds.ts'
+import { mariadbKysely, postgresKysely } from './client-kinds.ts'
 import type { MariadbHost, PostgresHost } from './driver-hosts.ts'
 import { onMariadb, onPostgres } from './driver-hosts.ts'
-import type { HostTables } from './kysely-kinds.ts'
-import { mariadbKysely, postgresKysely } from './kysely-kinds.ts'
 
 /** What a role, a database or a pool may set for every session of PostgreSQL. */
 const POSTGRES_SETTINGS: readonly (readonly string[])[] = [
@@ -74,7 +74,6 @@ const REFUSED: readonly (readonly [PoolOptions, string | undefined, RegExp])[] =
 
 /** What makes a Kysely on MariaDB unfit, which the storage reads past on a pool of mysql2. */
 const KYSELY_REFUSED: readonly (readonly [PoolOptions, string | undefined, RegExp])[] = [
-  [{}, 'set autocommit = 0', /autocommit = 0/],
   [{ typeCast: (field, next) => (field.type === 'DOUBLE' ? field.string() : next()) }, undefined, /typeCast/],
   [{ rowsAsArray: true }, undefined, /list of objects/],
 ]
@@ -299,7 +298,7 @@ function postgresWays(host: PostgresHost, config: pg.PoolConfig): readonly Way[]
   const pool = host.pool(config)
   return [
     { name: 'pg', storage: anyHost(host.storage(pool)), query: (text) => pool.query(text) },
-    overKysely('postgres', postgresKysely(host.url, config)),
+    overKysely(postgresStorage, postgresKysely(host.url, config)),
   ]
 }
 
@@ -327,15 +326,18 @@ function mariadbWays(host: MariadbHost, options: PoolOptions, statement?: string
   const pool = host.pool(options, statement)
   return [
     { name: 'mysql2', storage: anyHost(host.storage(pool)), query: (text) => pool.query(text) },
-    overKysely('mysql', mariadbKysely(host.url, options, statement)),
+    overKysely(mariadbStorage, mariadbKysely(host.url, options, statement)),
   ]
 }
 
-function overKysely(dialect: 'postgres' | 'mysql', kysely: ReturnType<typeof postgresKysely>): Way {
+function overKysely(
+  open: (database: KyselyDatabase) => ForgeStorage<KyselyExecutor>,
+  kysely: ReturnType<typeof postgresKysely>,
+): Way {
   onTestFinished(() => kysely.destroy())
   return {
     name: 'Kysely',
-    storage: anyHost(kyselyStorage(kysely, { dialect })),
+    storage: anyHost(open(kysely)),
     query: (text) => sql.raw<HostTables>(text).execute(kysely),
   }
 }

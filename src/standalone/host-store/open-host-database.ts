@@ -2,7 +2,7 @@ import { existsSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { isForgeError } from '../../index.ts'
 import { needObject } from '../../schema/arguments.ts'
-import type { MysqlConnection } from '../../storage/mysql.ts'
+import type { MysqlConnection } from '../../storage/mariadb.ts'
 import type { PgClient } from '../../storage/postgres.ts'
 import { unavailable } from '../../storage/sql/errors.ts'
 import { DAMAGED } from '../../storage/sql/sqlite/connection.ts'
@@ -61,8 +61,8 @@ export async function openHostDatabase<T>(
       return work(new HostDatabase(openPostgres<PgClient>(db, { prefix, schema, ...tables })))
     }
     case 'mysql': {
-      const { openMysql } = await import('../../storage/sql/servers/mariadb.ts')
-      return work(new HostDatabase(openMysql<MysqlConnection>(db, { prefix, ...tables })))
+      const { openMariadb } = await import('../../storage/sql/servers/mariadb.ts')
+      return work(new HostDatabase(openMariadb<MysqlConnection>(db, { prefix, ...tables })))
     }
   }
 }

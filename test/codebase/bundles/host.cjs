@@ -3,12 +3,12 @@ const { createServer } = require('node:http')
 const { createForge } = require('forgelet')
 const { createApi } = require('forgelet/http')
 const { nodeHandler } = require('forgelet/node')
-const { mysqlStorage } = require('forgelet/storage/mysql')
+const { mariadbStorage } = require('forgelet/storage/mariadb')
 const { postgresStorage } = require('forgelet/storage/postgres')
 const { sqliteStorage } = require('forgelet/storage/sqlite')
 
 const [kind, place] = process.argv.slice(2)
-const storage = { postgres: postgresStorage, mysql: mysqlStorage, sqlite: sqliteStorage }[kind](place)
+const storage = { postgres: postgresStorage, mysql: mariadbStorage, sqlite: sqliteStorage }[kind](place)
 const forge = createForge({ storage, policy: { authorize: () => ({ allow: true }) }, services: ['pins'] })
 const api = createApi(forge, {
   directory: {

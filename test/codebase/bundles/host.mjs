@@ -3,12 +3,12 @@ import { createServer } from 'node:http'
 import { createForge } from 'forgelet'
 import { createApi } from 'forgelet/http'
 import { nodeHandler } from 'forgelet/node'
-import { mysqlStorage } from 'forgelet/storage/mysql'
+import { mariadbStorage } from 'forgelet/storage/mariadb'
 import { postgresStorage } from 'forgelet/storage/postgres'
 import { sqliteStorage } from 'forgelet/storage/sqlite'
 
 const [kind, place] = process.argv.slice(2)
-const storage = { postgres: postgresStorage, mysql: mysqlStorage, sqlite: sqliteStorage }[kind](place)
+const storage = { postgres: postgresStorage, mysql: mariadbStorage, sqlite: sqliteStorage }[kind](place)
 const forge = createForge({ storage, policy: { authorize: () => ({ allow: true }) }, services: ['pins'] })
 const api = createApi(forge, {
   directory: {

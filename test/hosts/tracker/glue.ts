@@ -5,7 +5,7 @@ import type { NodeHandler } from '../../../src/http-adapters/node.ts'
 import { nodeHandler } from '../../../src/http-adapters/node.ts'
 import type { Forge } from '../../../src/index.ts'
 import { createForge, ForgeError, rolePolicy, tableRoles } from '../../../src/index.ts'
-import { kyselyStorage } from '../../../src/storage/kysely.ts'
+import { postgresStorage } from '../../../src/storage/postgres.ts'
 import type { Database, Person } from './application.ts'
 import { personOf } from './application.ts'
 
@@ -18,8 +18,7 @@ export interface Embedded {
 }
 
 export async function embed(database: Kysely<Database>): Promise<Embedded> {
-  const storage = kyselyStorage(database, {
-    dialect: 'postgres',
+  const storage = postgresStorage(database, {
     ids: { user: 'uuid', organization: 'uuid', repository: 'uuid', issue: 'uuid' },
     tables: {
       users: {

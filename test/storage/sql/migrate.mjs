@@ -11,6 +11,6 @@ process.stdin.once('data', async () => {
 async function opened() {
   if (database.startsWith('postgres:'))
     return (await import('../../../dist/storage/postgres.js')).postgresStorage(database)
-  if (database.startsWith('mysql:')) return (await import('../../../dist/storage/mysql.js')).mysqlStorage(database)
+  if (database.startsWith('mysql:')) return (await import('../../../dist/storage/mariadb.js')).mariadbStorage(database)
   return (await import('../../../dist/storage/sqlite.js')).sqliteStorage(database)
 }

@@ -82,7 +82,7 @@ const LACKS = (privilege: string): string => {
 }
 
 /** MariaDB 10.6 and newer. MySQL itself has no RETURNING. */
-export const mysqlDialect: SqlDialect = {
+export const mariadbDialect: SqlDialect = {
   compiler: compilerOnly(new MysqlAdapter(), () => new MysqlQueryCompiler()),
   types: {
     integer: BIGINT,

@@ -1,30 +1,30 @@
 import { ForgeError, isForgeError } from '../../../schema/errors.ts'
 import { busy, unavailable } from '../errors.ts'
-import { saysAborted, saysFull, saysRefused, translate } from './answers.ts'
-import type { TimedCall } from './call.ts'
-import type { Server, ServerConnection } from './server.ts'
+import type { Deadline } from './deadline.ts'
+import { isTooManyConnections, translate } from './errors.ts'
+import type { Client, Connection } from './server.ts'
 
 /**
- * Takes connections out of the pool of a server. If the server refuses one more, the call waits until another returns
+ * Takes connections out of the pool of a client. If the server refuses one more, the call waits until another returns
  * its connection.
  */
-export class Connections<Tx> {
-  readonly #connect: Server<Tx>['connect']
+export class Connections {
+  readonly #client: Client
   /** How many calls have a connection, or have asked for one. */
   #open = 0
   /** How many have returned one in order. */
   #returned = 0
   readonly #waiting: (() => void)[] = []
 
-  constructor(connect: Server<Tx>['connect']) {
-    this.#connect = connect
+  constructor(client: Client) {
+    this.#client = client
   }
 
   /** Runs work on a connection, which is destroyed if the call is over before the work is. */
-  async with<T>(call: TimedCall, work: (connection: ServerConnection<Tx>) => T | Promise<T>): Promise<T> {
+  async with<T>(deadline: Deadline, work: (connection: Connection) => T | Promise<T>): Promise<T> {
     this.#open += 1
     try {
-      const connection = await this.#take(call)
+      const connection = await this.#take(deadline)
       let isOut = true
       const release = (isSound: boolean): void => {
         if (!isOut) return
@@ -32,7 +32,7 @@ export class Connections<Tx> {
         connection.release(isSound)
         if (isSound) this.#returned += 1
       }
-      call.onInterrupt = () => release(false)
+      deadline.signal.addEventListener('abort', () => release(false))
       try {
         const value = await work(connection)
         release(true)
@@ -47,99 +47,47 @@ export class Connections<Tx> {
     }
   }
 
-  async #take(call: TimedCall): Promise<ServerConnection<Tx>> {
-    const { expired } = call
+  #take(deadline: Deadline): Promise<Connection> {
     const before = this.#returned
-    call.expired = () => noConnection(this.#returned > before ? ': enlarge the pool, and' : ':')
-    for (;;) {
-      const wasAlone = this.#open === 1
-      try {
-        const connection = await this.#connect()
-        if (!call.isOver) {
-          call.expired = expired
-          return connection
+    let isFull = false
+    const expired = (): Error => noConnection(!isFull && this.#returned > before ? ': enlarge the pool, and' : ':')
+    return deadline.part(expired, async () => {
+      for (;;) {
+        const wasAlone = this.#open === 1
+        try {
+          const connection = await this.#client.connect()
+          if (!deadline.signal.aborted) return connection
+          connection.release(true)
+        } catch (error) {
+          if (!deadline.signal.aborted) {
+            isFull = isTooManyConnections(error) && !(wasAlone && this.#open === 1)
+            if (!isFull) throw whyNone(error, expired)
+            await this.#untilReturned()
+          }
         }
-        connection.release(true)
-      } catch (error) {
-        if (!call.isOver) await this.#refused(call, error, wasAlone)
+        if (deadline.signal.aborted) throw busy('call')
       }
-      if (call.isOver) throw busy('call')
-    }
+    })
   }
 
-  /** Returns when the call can ask again. Throws why there is no connection. */
-  async #refused(call: TimedCall, error: unknown, wasAlone: boolean): Promise<void> {
-    if (saysFull(error) && !(wasAlone && this.#open === 1)) {
-      call.expired = () => noConnection(':')
-      if (this.#open === 1) return // the others have just returned theirs
-      this.#open -= 1
-      await new Promise<void>((goOn) => this.#waiting.push(goOn))
-      this.#open += 1
-      return
-    }
-    const translated = translate(error, 'call')
-    // A pool that gives up by a limit of its own does not know why.
-    if (isForgeError(translated, 'STORAGE_BUSY')) throw call.expired()
-    throw isForgeError(translated) || translated instanceof TypeError
-      ? translated
-      : unavailable('the pool provides no connection to the database', error)
+  /** Waits until another call has returned its connection. */
+  async #untilReturned(): Promise<void> {
+    if (this.#open === 1) return // the others have just returned theirs
+    this.#open -= 1
+    await new Promise<void>((goOn) => this.#waiting.push(goOn))
+    this.#open += 1
   }
+}
+
+/** Returns the error for a pool that provides no connection. One that gives up by a limit of its own does not know why. */
+function whyNone(error: unknown, expired: () => Error): unknown {
+  const translated = translate(error, 'call')
+  if (isForgeError(translated, 'STORAGE_BUSY')) return expired()
+  if (isForgeError(translated) || translated instanceof TypeError) return translated
+  return unavailable('the pool provides no connection to the database', error)
 }
 
 function noConnection(advice: string): Error {
   const message = `no connection became free in time${advice} use withTransaction for calls inside a transaction`
   return new ForgeError('STORAGE_BUSY', message, { retry: 'call' })
-}
-
-/**
- * Runs work between BEGIN and COMMIT on a connection out of the pool. The work sends the BEGIN, or whatever is behind it.
- *
- * @throws the error of the work, after ROLLBACK; ForgeError `STORAGE_UNAVAILABLE` if the connection is lost, with the
- * outcome `unknown` if that was while committing; the error of the driver if the server refused the COMMIT; TypeError if a
- * failed statement went unnoticed
- */
-export async function commitAfter<T>(
-  call: TimedCall,
-  connection: ServerConnection<unknown>,
-  work: () => Promise<T>,
-): Promise<T> {
-  const value = await work().catch(async (error: unknown) => {
-    if (!call.isOver) {
-      call.shorten()
-      const failure = await failureOf(connection.rollBack())
-      // A node of a cluster that has rolled back by itself says so to the next statement, also to ROLLBACK.
-      if (saysAborted(failure)) throw busy('call', failure)
-      if (failure !== undefined && !isForgeError(error, 'STORAGE_UNAVAILABLE')) {
-        throw unavailable('the connection was lost', error)
-      }
-    }
-    throw error
-  })
-  if (!(await call.commit(() => commit(connection)))) throw new TypeError(ROLLED_BACK)
-  return value
-}
-
-async function commit(connection: ServerConnection<unknown>): Promise<boolean> {
-  try {
-    return await connection.commit()
-  } catch (error) {
-    if (saysRefused(error)) throw error
-    throw unavailable('the connection was lost while committing: the change may be committed', error, 'unknown')
-  }
-}
-
-const ROLLED_BACK =
-  'a statement of the transaction failed, and its error was caught or not waited for: nothing is committed'
-
-/** Returns whether work has not failed. */
-export async function succeeds(work: Promise<unknown>): Promise<boolean> {
-  return (await failureOf(work)) === undefined
-}
-
-/** Returns the error of work that has failed, and undefined otherwise. */
-export function failureOf(work: Promise<unknown>): Promise<unknown> {
-  return work.then(
-    () => undefined,
-    (error: unknown) => error ?? new Error('failed without an error'),
-  )
 }

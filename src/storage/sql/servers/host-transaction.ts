@@ -98,7 +98,7 @@ export interface MikroOrmTransaction {
 /** An open transaction of postgres.js, with the call that is made on it. */
 export interface PostgresJsTransaction {
   /** Runs a statement, and returns its rows. */
-  unsafe(sql: string, values: never[]): PromiseLike<readonly unknown[]>
+  unsafe(sql: string, values: never[], options?: { prepare: boolean }): PromiseLike<readonly unknown[]>
   /** Only a transaction has this. It is not called. */
   savepoint(...work: never[]): unknown
 }
@@ -216,8 +216,17 @@ export function fromMikroOrm<T extends MikroOrmTransaction>(manager: T): HostTra
  * @param sql - what `sql.begin(…)` passes to its work
  */
 export function fromPostgresJs<T extends PostgresJsTransaction>(sql: T): HostTransaction<T> {
+  return { identity: sql, run: runUnsafe(sql) }
+}
+
+/**
+ * Returns what runs a statement on a connection of postgres.js.
+ *
+ * @param prepare - whether statements are kept prepared on it. Others cost another round trip
+ */
+export function runUnsafe(sql: Pick<PostgresJsTransaction, 'unsafe'>, prepare = false): HostTransaction['run'] {
   // biome-ignore lint/nursery/noUnsafeTypeAssertion: postgres.js accepts these values, but its type is narrower
-  return { identity: sql, run: async (text, values) => sql.unsafe(text, [...values] as never[]) }
+  return async (text, values) => sql.unsafe(text, [...values] as never[], { prepare: prepare && values.length > 0 })
 }
 
 /**

@@ -3,10 +3,11 @@ import { isForgeError } from '../../../schema/errors.ts'
 import { refuseUnknown } from '../../../schema/options.ts'
 import type { Statement } from '../query.ts'
 import { pauseBefore } from '../retry.ts'
-import { translate } from './answers.ts'
-import { TimedCall } from './call.ts'
-import { Connections, commitAfter } from './connections.ts'
-import type { ServerConnection } from './server.ts'
+import { Connections } from './connections.ts'
+import { Deadline } from './deadline.ts'
+import { translate } from './errors.ts'
+import type { Client, ServerRules } from './server.ts'
+import { commitAfter } from './transaction.ts'
 
 /** What runs services in an open transaction: a forge. `C` is the client of the host, `S` the services. */
 export interface Transactional<C, S> {
@@ -48,10 +49,10 @@ const MAX_ATTEMPTS = 10
 /** The longest pause before the next, in milliseconds. */
 const MAX_PAUSE_MS = 200
 
-/** How the transactions of the host begin. */
-export interface Beginning<C> {
+/** How the transactions of the host begin and end, and on which connections. */
+export interface Beginning extends Pick<ServerRules, 'commit'> {
   readonly begin: readonly Statement<unknown>[]
-  connect(): Promise<ServerConnection<C>>
+  readonly client: Client
 }
 
 /**
@@ -59,20 +60,22 @@ export interface Beginning<C> {
  * of it again. BEGIN, ROLLBACK and COMMIT have five seconds each, and the host what it needs.
  */
 export async function repeatTransaction<T, C, S>(
-  { begin, connect }: Beginning<C>,
+  { begin, client, commit }: Beginning,
   forge: Transactional<C, S>,
   work: (services: S, client: C) => Promise<T>,
 ): Promise<T> {
-  const attempt = (call: TimedCall): ReturnType<typeof forge.withTransaction<T>> =>
-    new Connections(connect).with(call, (connection) =>
-      commitAfter(call, connection, async () => {
-        call.shorten()
+  const attempt = (deadline: Deadline): ReturnType<typeof forge.withTransaction<T>> =>
+    new Connections(client).with(deadline, (connection) =>
+      commitAfter(deadline, connection, { commit }, async () => {
+        deadline.shorten()
         for (const statement of begin) await connection.run(statement)
-        call.lengthen(Number.POSITIVE_INFINITY)
-        return forge.withTransaction(connection.transaction, (services) => work(services, connection.transaction))
+        deadline.lengthen(Number.POSITIVE_INFINITY)
+        // biome-ignore lint/nursery/noUnsafeTypeAssertion: the pool is of such clients
+        const open = connection.transaction as C
+        return forge.withTransaction(open, (services) => work(services, open))
       }),
     )
-  return repeated(() => new TimedCall({ milliseconds: Number.POSITIVE_INFINITY }).run(attempt))
+  return repeated(() => new Deadline({ milliseconds: Number.POSITIVE_INFINITY }).run(attempt))
 }
 
 /** Makes an attempt again as long as the database aborts it, ten times at most, and notifies the listeners behind its COMMIT. */
@@ -80,7 +83,7 @@ export async function repeated<T>(attempt: () => Promise<CommittedWork<T>>): Pro
   for (let count = 1; ; count += 1) {
     const result = await attempt().catch((error) => {
       const translated = translate(error, 'host-transaction')
-      if (!saysAborted(translated)) throw error
+      if (!isAborted(translated)) throw error
       if (count === MAX_ATTEMPTS) throw translated
     })
     if (result !== undefined) {
@@ -91,6 +94,6 @@ export async function repeated<T>(attempt: () => Promise<CommittedWork<T>>): Pro
   }
 }
 
-function saysAborted(error: unknown): boolean {
+function isAborted(error: unknown): boolean {
   return isForgeError(error, 'STORAGE_BUSY') && error.details.retry === 'host-transaction'
 }

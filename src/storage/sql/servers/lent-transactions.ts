@@ -1,4 +1,4 @@
-import { propertyOf } from '../../../schema/arguments.ts'
+import { need, propertyOf } from '../../../schema/arguments.ts'
 import type { HostTransaction } from './host-transaction.ts'
 import { rowsOrNone } from './host-transaction.ts'
 import type { Runner } from './server.ts'
@@ -13,6 +13,11 @@ export class LentTransactions<C extends object> {
 
   constructor(open: ((connection: C) => object) | undefined) {
     this.#open = open
+  }
+
+  /** Refuses the option `transaction` for connections of another library. @throws TypeError */
+  refuse(caller: string, pool: string): void {
+    need(this.#open === undefined, caller, 'transaction', `left out, or the storage made over ${pool}`)
   }
 
   /** Returns what ports and `beforeCommit` receive for a connection. */

@@ -23,7 +23,6 @@ import {
 } from './host-transaction.ts'
 import type { Isolation, TransactionOptions } from './in-transaction.ts'
 import { isolationIn } from './in-transaction.ts'
-import type { KyselyDatabase } from './kysely.ts'
 
 /** A database of Drizzle, and the tag `sql` of `drizzle-orm`. */
 export interface DrizzleLibrary<Tx, Query> {
@@ -32,6 +31,22 @@ export interface DrizzleLibrary<Tx, Query> {
     transaction<R>(work: (transaction: Tx) => Promise<R>, options?: { isolationLevel?: Isolation }): Promise<R>
   }
   readonly sql: DrizzleSql<Query>
+}
+
+/** Begins a transaction of Kysely. */
+export interface KyselyTransactionBuilder<Tx> {
+  /** Returns the same with an isolation level. */
+  setIsolationLevel(level: Isolation): KyselyTransactionBuilder<Tx>
+  /** Runs work in a transaction, and commits it; rolls back if the work rejects. */
+  execute<T>(work: (transaction: Tx) => Promise<T>): Promise<T>
+}
+
+/** A `Kysely`. */
+export interface KyselyLibrary<Tx> {
+  /** Prepares a transaction. */
+  transaction(): KyselyTransactionBuilder<Tx>
+  /** Only a Kysely has this. It is not called. */
+  connection(): unknown
 }
 
 /** A database of Knex. */
@@ -133,7 +148,7 @@ export function beginIn(library: unknown, options: TransactionOptions): Begin {
   }
   throw new TypeError(
     'inTransaction needs a database of Kysely, Knex, Prisma, TypeORM, MikroORM, postgres.js or npm mariadb, or ' +
-      '{ database, sql } of Drizzle; of a pool of pg or mysql2, that of forgelet/storage/postgres or forgelet/storage/mysql',
+      '{ database, sql } of Drizzle; of a pool of pg or mysql2, that of forgelet/storage/postgres or forgelet/storage/mariadb',
   )
 }
 
@@ -169,7 +184,7 @@ function isDrizzle(value: unknown): value is DrizzleLibrary<DrizzleTransaction<u
   return hasMethods(value, 'sql') && hasMethods(propertyOf(value, 'database'), 'transaction')
 }
 
-function isKysely(value: unknown): value is KyselyDatabase<KyselyTransaction> {
+function isKysely(value: unknown): value is KyselyLibrary<KyselyTransaction> {
   return hasMethods(value, 'transaction', 'connection')
 }
 

@@ -1,14 +1,16 @@
 import { command, textQuery } from '../dialect.ts'
 import { unavailable } from '../errors.ts'
 import type { Statement } from '../query.ts'
-import { MAX_LOCK_WAIT_MS, MAX_LONG_CALL_MS } from './call.ts'
+import { MAX_LOCK_WAIT_MS, MAX_LONG_CALL_MS } from './deadline.ts'
 import { asSent, sentWith } from './sent-values.ts'
 import type { ServerRules } from './server.ts'
 
 /** Begins a transaction on a connection whose level is READ COMMITTED. */
 export const START: Statement<unknown> = command('start transaction read write')
 
-export const BEGIN: readonly Statement<unknown>[] = [command('set transaction isolation level read committed'), START]
+const BEGIN: readonly Statement<unknown>[] = [command('set transaction isolation level read committed'), START]
+
+const COMMIT = command('commit')
 
 const LOCK_WAIT_S = MAX_LOCK_WAIT_MS / 1000
 
@@ -22,7 +24,11 @@ const HAS_LIMITS = /^(select|insert|update|delete|with)\b/
 
 /** MariaDB. */
 export const mariadbRules: ServerRules = {
-  setUp: [],
+  begin: () => BEGIN,
+  async commit(connection) {
+    await connection.run(COMMIT)
+    return true
+  },
   lengthen: [],
   giveWay: [],
 
@@ -51,21 +57,12 @@ export const mariadbRules: ServerRules = {
     )
     return (await session.all(STALE)).length === 0 ? warnings : [...warnings, STALE_READS]
   },
-}
 
-/**
- * MariaDB through a library that begins transactions itself: it would do so in one that reads have begun.
- */
-export const mariadbLibraryRules: ServerRules = {
-  ...mariadbRules,
-  async refuseUnfit(session, ids) {
-    await mariadbRules.refuseUnfit(session, ids)
-    const answer = await session.first(AUTOCOMMIT)
-    if (answer?.isOff === 'yes') throw new TypeError('the connection has autocommit = 0: set it to 1')
-  },
+  stillOpen: (serverIds) =>
+    textQuery('select cast(id as double) as id from information_schema.processlist where find_in_set(id, ?)', [
+      serverIds.join(),
+    ]),
 }
-
-const AUTOCOMMIT = textQuery<{ readonly isOff: string }>("/* as it is */ select if(@@autocommit, 'no', 'yes') as isOff")
 
 /** In the one mode, texts that a library writes into a statement can end it; in the other, empty texts are lost. */
 const UNSAFE = ['NO_BACKSLASH_ESCAPES', 'EMPTY_STRING_IS_NULL']

@@ -19,6 +19,29 @@ export function poolSize(url: string, parameter: 'max' | 'connectionLimit'): num
   throw new TypeError(`${parameter} in the URL of the database must be an integer from 1 to ${MAX_SIZE}`)
 }
 
+/** A pool that the storage opens at first use, and ends. */
+export class OpenedPool<P extends { end(): Promise<void> }> {
+  readonly #open: () => Promise<P>
+  #opened: Promise<P> | undefined
+
+  constructor(open: () => Promise<P>) {
+    this.#open = open
+  }
+
+  /** Returns the pool. @throws what opening it throws: another use tries again */
+  get(): Promise<P> {
+    this.#opened ??= this.#open().catch((error: unknown) => {
+      this.#opened = undefined
+      throw error
+    })
+    return this.#opened
+  }
+
+  async end(): Promise<void> {
+    await (await this.#opened)?.end()
+  }
+}
+
 /** Returns the driver in a module that was imported. @throws ForgeError `STORAGE_UNAVAILABLE` */
 export function driverIn<D>(name: DriverName, module: object, isDriver: (module: unknown) => module is D): D {
   const driver = propertyOf(module, 'default') ?? module
@@ -41,11 +64,11 @@ function adviceOn(name: DriverName): string {
  * Listens for the `error` events of a connection, or of a pool and each connection that it opens, once: without a listener,
  * each of them ends the process. The work on the connection reports the loss.
  */
-export function hear(emitter: object): void {
+export function ignoreErrors(emitter: object): void {
   if (heard.has(emitter) || !isEmitter(emitter)) return
   heard.add(emitter)
   emitter.on('error', () => undefined)
-  emitter.on('connect', hear)
+  emitter.on('connect', ignoreErrors)
 }
 
 const heard = new WeakSet<object>()

@@ -1,9 +1,11 @@
 import { command, textQuery } from '../dialect.ts'
 import { unavailable } from '../errors.ts'
 import type { Statement } from '../query.ts'
-import { MAX_IDLE_S, MAX_LOCK_WAIT_MS, MAX_LONG_CALL_MS } from './call.ts'
+import { MAX_IDLE_S, MAX_LOCK_WAIT_MS, MAX_LONG_CALL_MS } from './deadline.ts'
+import { MergedStatements } from './merged-statements.ts'
 import { asSent, sentWith } from './sent-values.ts'
 import type { ServerRules } from './server.ts'
+import { failureOf } from './transaction.ts'
 
 /** The oldest version of the server that can be used, as the server itself writes it. */
 const MIN_VERSION = 130_000
@@ -25,7 +27,7 @@ const DURABLE =
 const SET_UP = `select ${LIMITS}, ${DURABLE}`
 
 /** All modes of a transaction are explicit, because a role or a database may have other defaults. */
-export const BEGIN: Statement<unknown> = command(`begin isolation level read committed read write; ${SET_UP}`)
+const BEGIN: Statement<unknown> = command(`begin isolation level read committed read write; ${SET_UP}`)
 
 /** A wait is shorter than that after which the server looks for a deadlock: it ends the transaction that finds one. */
 const GIVE_WAY = textQuery(
@@ -34,11 +36,23 @@ const GIVE_WAY = textQuery(
     ')) as text), true)',
 )
 
+const ROLL_BACK = command('rollback')
+const COMMIT = command('commit')
+const ANYTHING = command('select 1')
+
 /** PostgreSQL. */
 export const postgresRules: ServerRules = {
-  setUp: [command(SET_UP)],
+  begin: ({ status }) => (status === undefined ? [ROLL_BACK, BEGIN] : [BEGIN]),
+  async commit(connection) {
+    if (connection.commit !== undefined) return connection.commit()
+    // Behind a statement that has failed, every other fails too.
+    const isSound = (await failureOf(connection.run(ANYTHING))) === undefined
+    await connection.run(isSound ? COMMIT : ROLL_BACK)
+    return isSound
+  },
   lengthen: [command(`set local statement_timeout = ${MAX_LONG_CALL_MS}`)],
   giveWay: [GIVE_WAY],
+  merged: new MergedStatements(),
   limited: (statement) => statement,
 
   async refuseUnfit(session) {
@@ -51,6 +65,13 @@ export const postgresRules: ServerRules = {
     const rows = await session.all(DURABILITY)
     return rows.flatMap(({ name }) => WARNINGS[name] ?? [])
   },
+
+  stillOpen: (serverIds) =>
+    textQuery(
+      'select cast(pid as double precision) as "id" from pg_catalog.pg_stat_activity ' +
+        "where cast(pid as text) = any(pg_catalog.string_to_array($1, ','))",
+      [serverIds.join()],
+    ),
 }
 
 const ALTERING = 'binary, extra_float_digits, type parsers for float8 (701) or text (25), nor a mapper of rows'

@@ -1,4 +1,3 @@
-import type { MaybePromise } from '../../../schema/sync-or-async.ts'
 import type { IdCodec } from '../ids.ts'
 import type { Statement } from '../query.ts'
 import type { Session } from '../session.ts'
@@ -14,23 +13,36 @@ export interface Runner {
   run(statement: Statement<unknown>): Promise<unknown>
 }
 
-/** A connection out of the pool. */
-export interface ServerConnection<Tx> extends Runner {
-  /** The transaction, as the host's `beforeCommit` receives it. It exists once the transaction has begun. */
-  readonly transaction: Tx
-  /** Begins a transaction. Returns what must still be sent, ahead of the first statement. */
-  begin(): MaybePromise<readonly Statement<unknown>[]>
-  /** Commits. Returns false if the server has rolled back instead. */
-  commit(): Promise<boolean>
-  rollBack(): Promise<unknown>
-  /** Returns the connection to its pool, once. One that is not sound is destroyed: its server may be silent. */
+/** A connection out of the pool of a client library. */
+export interface Connection extends Runner {
+  /** The transaction on it, as the host's ports and `beforeCommit` receive it. */
+  readonly transaction: object
+  /** The number by which the server knows the connection; undefined if the library does not say. */
+  readonly serverId?: number | undefined
+  /** Whether it is outside (I) or inside of a transaction (T, and E if that has failed); undefined if the library does not say. */
+  readonly status?: unknown
+  /** Commits. Returns false if the server has rolled back instead. Libraries that do not say so leave it out. */
+  commit?(): Promise<boolean>
+  /** Returns the connection to its pool, once. One that is not sound is destroyed if the library can: its server may be silent. */
   release(isSound: boolean): void
+}
+
+/** A library that talks to a server: with a pool of its own, or of the host. */
+export interface Client {
+  /** How many connections it may open, as far as it says. */
+  readonly size?: number | undefined
+  /** Takes a connection out of the pool. */
+  connect(): Promise<Connection>
+  /** Closes what the storage opened. Does not wait for a server that does not answer. */
+  close(): Promise<void>
 }
 
 /** What differs between database servers, whichever library talks to them. */
 export interface ServerRules {
-  /** What a transaction for changes needs behind the BEGIN of a library. */
-  readonly setUp: readonly Statement<unknown>[]
+  /** What ends a transaction that was left open on a connection, and begins one for changes. */
+  begin(connection: Connection): readonly Statement<unknown>[]
+  /** Commits. Returns false if the server has rolled back instead. */
+  commit(connection: Connection): Promise<boolean>
   /** Raises the limit of statements in our transaction to five minutes, where a statement has none of its own. */
   readonly lengthen: readonly Statement<unknown>[]
   /**
@@ -38,6 +50,8 @@ export interface ServerRules {
    * the host. None where the server ends the one that has changed less.
    */
   readonly giveWay: readonly Statement<unknown>[]
+  /** Merges statements, where the server can run several as one. */
+  readonly merged?: MergedStatements
   /** Returns a statement with its limits, for our own connections. */
   limited(statement: Statement<unknown>): Statement<unknown>
   /**
@@ -48,18 +62,15 @@ export interface ServerRules {
   refuseUnfit(session: Session, ids: IdCodec): Promise<void>
   /** Returns warnings about settings that endanger committed data and that the library cannot change. */
   warnings(session: Session): Promise<readonly string[]>
+  /** Returns a query for those of these connections that the server still has. */
+  stillOpen(serverIds: readonly number[]): Statement<{ readonly id: number }>
 }
 
 /** A database server through one library. */
-export interface Server<Tx> extends ServerRules {
+export interface Server extends ServerRules {
+  readonly client: Client
   /** What is sent ahead of all work on a connection of the pool: it ends a transaction that was left open there. */
   readonly first: readonly Statement<unknown>[]
-  /** Merges statements, where the server can run several as one. */
-  readonly merged?: MergedStatements
-  /** Takes a connection out of the pool. */
-  connect(): Promise<ServerConnection<Tx>>
   /** Wraps the host's transaction. @throws TypeError if it cannot be one */
-  ofHost(transaction: Tx): Runner
-  /** Closes what the storage opened. Does not wait for a server that does not answer. */
-  close(): Promise<void>
+  ofHost(transaction: object): Runner
 }

@@ -1,8 +1,8 @@
 import type { Connection } from 'mysql2/promise'
 import { createConnection } from 'mysql2/promise'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
-import type { SqlStorageOptions } from '../../../../src/storage/mysql.ts'
-import { mysqlStorage } from '../../../../src/storage/mysql.ts'
+import type { SqlStorageOptions } from '../../../../src/storage/mariadb.ts'
+import { mariadbStorage } from '../../../../src/storage/mariadb.ts'
 import type { ForgeStorage } from '../../../../src/storage/storage.ts'
 import { BOARD, issuesOn, pin } from '../../../../src/testing/testing.ts'
 import type { OwnServer } from '../../../durability/own-server.ts'
@@ -18,7 +18,7 @@ onOwnServer(OWN_MARIADB, (start) => {
 
   beforeAll(async () => {
     server = await start()
-    const storage = mysqlStorage(server.url)
+    const storage = mariadbStorage(server.url)
     await storage.migrate()
     await pin(storage, BOARD, '1')
     await storage.close()
@@ -102,7 +102,7 @@ onOwnServer(OWN_MARIADB, (start) => {
   }
 
   function storageAt(url: string, options: SqlStorageOptions = {}): ForgeStorage<Connection> {
-    const storage = mysqlStorage<Connection>(url, options)
+    const storage = mariadbStorage<Connection>(url, options)
     onTestFinished(() => storage.close())
     return storage
   }

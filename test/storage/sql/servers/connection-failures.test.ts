@@ -4,8 +4,7 @@ import { Kysely, MysqlDialect, PostgresDialect } from 'kysely'
 import { createPool } from 'mysql2'
 import pg from 'pg'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { kyselyStorage } from '../../../../src/storage/kysely.ts'
-import { mysqlStorage } from '../../../../src/storage/mysql.ts'
+import { mariadbStorage } from '../../../../src/storage/mariadb.ts'
 import { postgresStorage } from '../../../../src/storage/postgres.ts'
 import type { ForgeStorage } from '../../../../src/storage/storage.ts'
 import { freePort } from '../../../http.ts'
@@ -13,14 +12,14 @@ import { freePort } from '../../../http.ts'
 /** How a storage is made over the URL of a server, by its scheme. */
 const STORAGES: Readonly<Record<string, (url: string) => Pick<ForgeStorage, 'schemaStatus'>>> = {
   postgres: (url) => closed(postgresStorage(url)),
-  mysql: (url) => closed(mysqlStorage(url)),
+  mysql: (url) => closed(mariadbStorage(url)),
   'postgres through Kysely': (url) => {
     const pool = new pg.Pool({ connectionString: url })
-    return kyselyStorage(destroyed(new Kysely({ dialect: new PostgresDialect({ pool }) })), { dialect: 'postgres' })
+    return postgresStorage(destroyed(new Kysely({ dialect: new PostgresDialect({ pool }) })))
   },
   'mysql through Kysely': (url) => {
     const pool = createPool(url)
-    return kyselyStorage(destroyed(new Kysely({ dialect: new MysqlDialect({ pool }) })), { dialect: 'mysql' })
+    return mariadbStorage(destroyed(new Kysely({ dialect: new MysqlDialect({ pool }) })))
   },
 }
 

@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'vitest'
 import { ForgeError } from '../../../../src/index.ts'
 import { createSqlContext } from '../../../../src/storage/sql/context.ts'
-import { mysqlDialect } from '../../../../src/storage/sql/dialects/mariadb.ts'
+import { mariadbDialect } from '../../../../src/storage/sql/dialects/mariadb.ts'
 import { BrokenReference } from '../../../../src/storage/sql/errors.ts'
-import { translate } from '../../../../src/storage/sql/servers/answers.ts'
+import { translate } from '../../../../src/storage/sql/servers/errors.ts'
 import { mariadbRules } from '../../../../src/storage/sql/servers/mariadb-rules.ts'
 import { postgresRules } from '../../../../src/storage/sql/servers/postgres-rules.ts'
 
-const { ids } = createSqlContext(mysqlDialect, { ids: { user: 'uuid' } })
+const { ids } = createSqlContext(mariadbDialect, { ids: { user: 'uuid' } })
 const BUSY = { code: 'STORAGE_BUSY', details: { retry: 'call' } }
 const UNAVAILABLE = { code: 'STORAGE_UNAVAILABLE', details: { outcome: 'nothing-done' } }
 
@@ -64,6 +64,17 @@ describe('an error of a server', () => {
     expect(String(translate(error, 'call'))).toMatch(message)
   })
 
+  test.each([
+    ['no more connections allowed (max_client_conn)', /too many connections/],
+    ['unsupported startup parameter: statement_timeout', /proxy refuses a parameter/],
+    ['invalid message', /cannot do this now/],
+  ])('of a proxy, which has one code for all, is understood: %s', (message, meaning) => {
+    const translated = translate(errorWith({ code: '08P01' }, message), 'call')
+
+    expect(translated).toMatchObject(UNAVAILABLE)
+    expect(String(translated)).toMatch(meaning)
+  })
+
   test.each(['22001', '23505', '42601', 1062, 1064, 1406])(
     'with the code %s is a fault, and stays as it is',
     (code) => {
@@ -93,6 +104,7 @@ describe('an error without an answer', () => {
   test.each([
     'Cannot use a pool after calling end on the pool',
     'Pool is closed.',
+    'pool is closed',
     'driver has already been destroyed',
   ])('that says "%s" is a closed pool', (message) => {
     expect(translate(errorWith({}, message), 'call')).toMatchObject({ details: { closed: true } })

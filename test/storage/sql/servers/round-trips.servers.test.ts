@@ -3,7 +3,7 @@ import pg from 'pg'
 import { expect, onTestFinished, test } from 'vitest'
 import type { Forge } from '../../../../src/index.ts'
 import { createForge } from '../../../../src/index.ts'
-import { mysqlStorage } from '../../../../src/storage/mysql.ts'
+import { mariadbStorage } from '../../../../src/storage/mariadb.ts'
 import { postgresStorage } from '../../../../src/storage/postgres.ts'
 import type { ForgeStorage } from '../../../../src/storage/storage.ts'
 import type { Person } from '../../../core/a-forge.ts'
@@ -126,11 +126,11 @@ onServer(SERVERS.postgres, () => {
 
 onServer(SERVERS.mariadb, () => {
   test('on MariaDB each call takes as few as its answers allow', async () => {
-    await expectFew(await hostOf(MARIADB, (url) => ({ storage: anyHost(mysqlStorage(url)) })), 1)
+    await expectFew(await hostOf(MARIADB, (url) => ({ storage: anyHost(mariadbStorage(url)) })), 1)
   })
 
   test('a host of MariaDB gets them with any pool', async () => {
-    const { host, proxy } = await hostOf(MARIADB, openMysqlPool)
+    const { host, proxy } = await hostOf(MARIADB, openMariadbPool)
 
     expect(await hostRoundTrips(host, proxy)).toEqual({ pin: 10, transaction: 13 })
   })
@@ -204,10 +204,10 @@ function openPgPool(connectionString: string, pipeline: boolean): Opened {
   }
 }
 
-function openMysqlPool(uri: string): Opened {
+function openMariadbPool(uri: string): Opened {
   const pool = createPool({ uri })
   return {
-    storage: anyHost(mysqlStorage(pool)),
+    storage: anyHost(mariadbStorage(pool)),
     async begin() {
       const transaction = await pool.getConnection()
       await transaction.beginTransaction()

@@ -4,7 +4,6 @@ import type { MaybePromise, SyncOrAsync } from '../../../schema/sync-or-async.ts
 import { runAsync } from '../../../schema/sync-or-async.ts'
 import type { ForgeStorage } from '../../contract/storage.ts'
 import type { SqlContext } from '../context.ts'
-import { command } from '../dialect.ts'
 import { BrokenReference, busy } from '../errors.ts'
 import type { CallLimits } from '../retry.ts'
 import { MAX_CALL_MS, retryAfter } from '../retry.ts'
@@ -13,56 +12,48 @@ import { forgeSchema } from '../schema/schema.ts'
 import type { Session, WriteCircumstances } from '../session.ts'
 import type { HostedRuntime, HostedStorage } from '../stores/stores.ts'
 import { createSqlStores } from '../stores/stores.ts'
-import { translate } from './answers.ts'
-import { TimedCall } from './call.ts'
-import { Connections, commitAfter, failureOf, succeeds } from './connections.ts'
-import { TransactionQueues } from './queues.ts'
-import type { Runner, Server, ServerConnection } from './server.ts'
-import { ServerSession } from './server-session.ts'
-
-/** Checks that a transaction is open: outside of one, MariaDB says so only when a savepoint is used. */
-const CHECK = [command('savepoint forgelet_check'), command('release savepoint forgelet_check')]
-
-const SAVEPOINT = command('savepoint forgelet')
-const RELEASE = command('release savepoint forgelet')
-const TAKE_BACK = command('rollback to savepoint forgelet')
-
-/** Sets a savepoint, and checks it. */
-const ENTER = [SAVEPOINT, TAKE_BACK]
+import { Connections } from './connections.ts'
+import { Deadline } from './deadline.ts'
+import { translate } from './errors.ts'
+import { LostCommits } from './lost-commits.ts'
+import type { Connection, Runner, Server } from './server.ts'
+import type { SessionOptions } from './session.ts'
+import { ServerSession } from './session.ts'
+import { CHECK_OPEN, commitAfter, inSavepoint } from './transaction.ts'
+import { Turns } from './turns.ts'
 
 /** How long `close()` waits for calls, in milliseconds. Ordinary calls have ended by then; the others are interrupted. */
 const MAX_CLOSE_WAIT_MS = MAX_CALL_MS + 1000
-
-/** The work in one transaction of our own. */
-type Work<T, Tx> = (session: ServerSession, connection: ServerConnection<Tx>) => Promise<T>
 
 /**
  * Runs the work of the stores on a server: in transactions of our own, with retries after a definite abort; or in the
  * host's transaction. Each call ends within its limit, whatever the server does.
  */
 class ServerRuntime<Tx extends object> implements HostedRuntime<Tx> {
-  readonly #server: Server<Tx>
+  readonly #server: Server
   readonly #schema: Schema
   readonly #context: SqlContext
-  readonly #connections: Connections<Tx>
-  readonly #queues = new TransactionQueues()
+  readonly #connections: Connections
+  readonly #turns = new Turns()
+  readonly #lostCommits: LostCommits
   /** The calls in progress. Not a Set: V8 keeps what is removed from a long-lived one until a full garbage collection. */
-  readonly #running: { readonly call: TimedCall; readonly answer: Promise<unknown> }[] = []
+  readonly #running: { readonly deadline: Deadline; readonly answer: Promise<unknown> }[] = []
   #isUsable = false
   /** Whether the host's own transactions, which may be of another library, were found to be fit. */
   #areHostsFit = false
   #closed: Promise<void> | undefined
 
-  constructor(server: Server<Tx>, context: SqlContext) {
+  constructor(server: Server, context: SqlContext) {
     this.#server = server
     this.#schema = forgeSchema(context)
     this.#context = context
-    this.#connections = new Connections(server.connect)
+    this.#connections = new Connections(server.client)
+    this.#lostCommits = new LostCommits(server.client.size)
   }
 
   read<T>(work: (session: Session) => MaybePromise<T>, transaction: Tx | undefined, limits?: CallLimits): Promise<T> {
     if (transaction === undefined) {
-      return this.#repeated((call) => this.#onConnection(call, 'tables', work), limits)
+      return this.#repeated((deadline) => this.#onConnection(deadline, 'tables', work), limits)
     }
     return this.#inHosts('read', transaction, async ({ session }) => {
       await this.#refuseUnusableHosts(session)
@@ -75,10 +66,10 @@ class ServerRuntime<Tx extends object> implements HostedRuntime<Tx> {
     { transaction, signal, limits }: WriteCircumstances<Tx>,
   ): Promise<T> {
     if (transaction !== undefined) return this.#writeInHosts(work, transaction, signal)
-    return this.#repeated(async (call) => {
+    return this.#repeated(async (deadline) => {
       signal?.throwIfAborted()
-      return this.#transact(call, (session, { identity, transaction: open }) =>
-        this.#queues.run('write', identity, () => changed(work(session, open), signal)),
+      return this.#transact(deadline, (session, open, { identity }) =>
+        this.#turns.run('write', identity, () => changed(work(session, open), signal)),
       )
     }, limits)
   }
@@ -86,20 +77,19 @@ class ServerRuntime<Tx extends object> implements HostedRuntime<Tx> {
   /** Same as the storage's `checkTransaction`. */
   checkTransaction(transaction: Tx): Promise<void> {
     return this.#inHosts('read', transaction, async ({ session }) => {
-      await session.batch(CHECK)
+      await session.batch(CHECK_OPEN)
       await this.#refuseUnusableHosts(session)
     })
   }
 
   /** Runs work once on a connection of our own, whatever the state of the tables. */
   plainly<T>(work: (session: Session) => MaybePromise<T>, limits?: CallLimits): Promise<T> {
-    return this.#during((call) => this.#onConnection(call, 'server', work), limits)
+    return this.#during((deadline) => this.#onConnection(deadline, 'server', work), limits)
   }
 
   /** Runs work once in a transaction of our own, which it may also use as a host's. */
   inTransaction<T>(work: (session: Session, transaction: Tx) => MaybePromise<T>, limits: CallLimits): Promise<T> {
-    const inside: Work<T, Tx> = async (session, { transaction }) => work(session, transaction)
-    return this.#during((call) => this.#transact(call, inside), limits)
+    return this.#during((deadline) => this.#transact(deadline, async (session, open) => work(session, open)), limits)
   }
 
   /** Migrates tables: those of the storage, or of a host beside them. */
@@ -112,8 +102,8 @@ class ServerRuntime<Tx extends object> implements HostedRuntime<Tx> {
 
   /** Same as the storage's `schemaStatus`. */
   schemaStatus(): ReturnType<ForgeStorage['schemaStatus']> {
-    return this.#repeated((call) =>
-      this.#onConnection(call, 'server', async (session) => {
+    return this.#repeated((deadline) =>
+      this.#onConnection(deadline, 'server', async (session) => {
         const { state, warnings } = await runAsync(this.#schema.status(session))
         const readOnly = await runAsync(this.#schema.readOnly(session))
         return { state, warnings: [...warnings, ...readOnly, ...(await this.#server.warnings(session))] }
@@ -129,19 +119,19 @@ class ServerRuntime<Tx extends object> implements HostedRuntime<Tx> {
 
   async #end(): Promise<void> {
     const interrupt = (): void => {
-      for (const { call } of this.#running) call.interrupt(closedError('the storage was closed'))
+      for (const { deadline } of this.#running) deadline.interrupt(closedError('the storage was closed'))
     }
     const timer = setTimeout(interrupt, MAX_CLOSE_WAIT_MS)
     await Promise.allSettled(this.#running.map(({ answer }) => answer))
     clearTimeout(timer)
-    await this.#server.close()
+    await this.#server.client.close()
   }
 
   /** Runs a call within its limit. */
-  async #during<T>(work: (call: TimedCall) => Promise<T>, limits?: CallLimits): Promise<T> {
+  async #during<T>(work: (deadline: Deadline) => Promise<T>, limits?: CallLimits): Promise<T> {
     if (this.#closed !== undefined) throw closedError('the storage is closed')
-    const call = new TimedCall(limits)
-    const running = { call, answer: call.run(work) }
+    const deadline = new Deadline(limits)
+    const running = { deadline, answer: deadline.run(work) }
     this.#running.push(running)
     try {
       return await running.answer
@@ -155,22 +145,22 @@ class ServerRuntime<Tx extends object> implements HostedRuntime<Tx> {
   }
 
   /** Makes an attempt on our own connections, and repeats it after a definite abort. */
-  #repeated<T>(attempt: (call: TimedCall) => Promise<T>, limits?: CallLimits): Promise<T> {
+  #repeated<T>(attempt: (deadline: Deadline) => Promise<T>, limits?: CallLimits): Promise<T> {
     return this.#during(
-      (call) => attempt(call).catch((error) => retryAfter(error, () => attempt(call), call.retries)),
+      (deadline) => attempt(deadline).catch((error) => retryAfter(error, () => attempt(deadline), deadline.retries)),
       limits,
     )
   }
 
   /** Runs work on a connection of our own, if the server can be used, and the tables, if it needs them. */
   #onConnection<T>(
-    call: TimedCall,
+    deadline: Deadline,
     needs: 'server' | 'tables',
-    work: (session: ServerSession, connection: ServerConnection<Tx>) => MaybePromise<T>,
+    work: (session: ServerSession, connection: Connection) => MaybePromise<T>,
   ): Promise<T> {
     const { first, limited } = this.#server
-    return this.#connections.with(call, async (connection) => {
-      const session = new ServerSession(connection, call, { retry: 'call', limited })
+    return this.#connections.with(deadline, async (connection) => {
+      const session = new ServerSession(connection, deadline, { retry: 'call', limited })
       if (needs === 'server') await this.#server.refuseUnfit(session, this.#context.ids)
       else if (!this.#isUsable) await this.#refuseUnusable(session)
       if (first.length > 0) await session.batch(first)
@@ -179,23 +169,39 @@ class ServerRuntime<Tx extends object> implements HostedRuntime<Tx> {
   }
 
   /** Runs work between BEGIN and COMMIT. BEGIN is sent together with the first statements. */
-  #transact<T>(call: TimedCall, work: Work<T, Tx>): Promise<T> {
-    const { limited, lengthen, giveWay, merged } = this.#server
-    return this.#onConnection(call, 'tables', async (_, connection) => {
-      const session = new ServerSession(connection, call, {
-        retry: 'call',
-        limited,
-        lengthen,
-        giveWay,
-        merged,
-        begin: await connection.begin(),
-        lockingRead: this.#context.dialect.lockingRead,
-        lend: (hostCode) => this.#queues.lend(connection.identity, hostCode),
-      })
-      return commitAfter(call, connection, () => work(session, connection)).catch((error) => {
-        const translated = translate(error, 'call')
-        throw isForgeError(translated, 'STORAGE_BUSY') ? translated : error // it may come from the host's own code
-      })
+  async #transact<T>(
+    deadline: Deadline,
+    work: (session: ServerSession, transaction: Tx, connection: Connection) => Promise<T>,
+  ): Promise<T> {
+    const { begin, limited, lengthen, giveWay } = this.#server
+    await this.#lostCommits.refuseMore((serverIds) => this.#findOpen(serverIds))
+    return this.#onConnection(deadline, 'tables', (_, connection) =>
+      this.#lostCommits.counted(deadline, connection, async () => {
+        const ofOurs = { retry: 'call', limited, lengthen, giveWay, begin: begin(connection) } as const
+        const session = this.#changing(connection, deadline, ofOurs)
+        // biome-ignore lint/nursery/noUnsafeTypeAssertion: of the client or of the host's own function, as Tx says
+        const inside = (): Promise<T> => work(session, connection.transaction as Tx, connection)
+        return commitAfter(deadline, connection, this.#server, inside).catch((error) => {
+          const translated = translate(error, 'call')
+          throw isForgeError(translated, 'STORAGE_BUSY') ? translated : error // it may come from the host's own code
+        })
+      }),
+    )
+  }
+
+  /** Returns those of these connections that the server still has. */
+  async #findOpen(serverIds: readonly number[]): Promise<readonly number[]> {
+    const rows = await this.plainly((session) => session.all(this.#server.stillOpen(serverIds)))
+    return rows.map(({ id }) => id)
+  }
+
+  /** Returns a session that makes a change. */
+  #changing(runner: Runner, deadline: Deadline, options: SessionOptions): ServerSession {
+    return new ServerSession(runner, deadline, {
+      ...options,
+      merged: this.#server.merged,
+      lockingRead: this.#context.dialect.lockingRead,
+      lend: (hostCode) => this.#turns.lend(runner.identity, hostCode),
     })
   }
 
@@ -206,10 +212,14 @@ class ServerRuntime<Tx extends object> implements HostedRuntime<Tx> {
     signal: AbortSignal | undefined,
   ): Promise<T> {
     try {
-      return await this.#inHosts('write', transaction, async (hosts) => {
+      return await this.#inHosts('write', transaction, async ({ deadline, runner, session }) => {
         signal?.throwIfAborted()
-        const change = (session: Session): Promise<T> => changed(work(session, transaction), signal)
-        const attempt = (): Promise<T> => this.#inSavepoint(hosts, change)
+        const attempt = (): Promise<T> =>
+          inSavepoint(deadline, runner, session, async () => {
+            await this.#refuseUnusableHosts(session)
+            const change = this.#changing(runner, deadline, { retry: 'host-transaction' })
+            return changed(work(change, transaction), signal)
+          })
         // A row that was referred to has just been removed: the second attempt sees that.
         return attempt().catch((error) => (error instanceof BrokenReference ? attempt() : Promise.reject(error)))
       })
@@ -224,33 +234,11 @@ class ServerRuntime<Tx extends object> implements HostedRuntime<Tx> {
       throw new TypeError("withTransaction needs the host's open transaction, as its driver has it")
     }
     const runner = this.#server.ofHost(transaction)
-    const inTurn = (call: TimedCall): Promise<T> => {
-      const session = new ServerSession(runner, call, { retry: 'host-transaction' })
-      return this.#queues.run(kind, runner.identity, () => work({ call, runner, session }))
+    const inTurn = (deadline: Deadline): Promise<T> => {
+      const session = new ServerSession(runner, deadline, { retry: 'host-transaction' })
+      return this.#turns.run(kind, runner.identity, () => work({ deadline, runner, session }))
     }
     return this.#during(inTurn, { expired: hostBusy })
-  }
-
-  /** What an ended call has done is rolled back at once, and so before a COMMIT that the host sends next. */
-  async #inSavepoint<T>({ call, runner, session }: InHosts, work: (session: ServerSession) => Promise<T>): Promise<T> {
-    call.onInterrupt = () => void succeeds(runner.run(TAKE_BACK))
-    try {
-      await session.batch(ENTER)
-      await this.#refuseUnusableHosts(session)
-      const change = new ServerSession(runner, call, {
-        retry: 'host-transaction',
-        merged: this.#server.merged,
-        lockingRead: this.#context.dialect.lockingRead,
-        lend: (hostCode) => this.#queues.lend(runner.identity, hostCode),
-      })
-      const value = await work(change)
-      await session.batch([RELEASE])
-      return value
-    } catch (error) {
-      const failure = await failureOf(session.batch([TAKE_BACK, RELEASE]))
-      // A cluster may have rolled the whole transaction back, and says so only now.
-      throw isForgeError(failure, 'STORAGE_BUSY') ? failure : error
-    }
   }
 
   /** Checks the server and the tables, the first time. */
@@ -278,7 +266,7 @@ async function changed<T>(work: SyncOrAsync<T>, signal: AbortSignal | undefined)
 
 /** A call in the host's transaction. */
 interface InHosts {
-  readonly call: TimedCall
+  readonly deadline: Deadline
   readonly runner: Runner
   readonly session: ServerSession
 }
@@ -289,8 +277,8 @@ function hostBusy(): Error {
 }
 
 /** Creates a storage on a database server. Nothing is opened before its first use. */
-export function createServerStorage<Tx extends object>(server: Server<Tx>, context: SqlContext): HostedStorage<Tx> {
-  const runtime = new ServerRuntime(server, context)
+export function createServerStorage<Tx extends object>(server: Server, context: SqlContext): HostedStorage<Tx> {
+  const runtime = new ServerRuntime<Tx>(server, context)
   const storage: ForgeStorage<Tx> = {
     ...createSqlStores(context, runtime),
     transactions: 'asynchronous',

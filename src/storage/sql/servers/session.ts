@@ -7,9 +7,9 @@ import { busy } from '../errors.ts'
 import type { Statement } from '../query.ts'
 import { rowOf, rowsOf } from '../query.ts'
 import type { Sending, Session } from '../session.ts'
-import { saysAborted, translate } from './answers.ts'
-import type { TimedCall } from './call.ts'
-import { MAX_LONG_CALL_MS } from './call.ts'
+import type { Deadline } from './deadline.ts'
+import { MAX_LONG_CALL_MS } from './deadline.ts'
+import { isAbort, translate } from './errors.ts'
 import type { MergedStatements } from './merged-statements.ts'
 import type { Runner, ServerRules } from './server.ts'
 
@@ -20,7 +20,7 @@ const RETURNED = command('release savepoint forgelet_lent')
 type Rows = readonly (readonly unknown[])[]
 
 /** How a session works. The defaults are those of one that only reads. */
-interface SessionOptions {
+export interface SessionOptions {
   /** What is run again after a definite abort. */
   readonly retry: Retry
   /** Returns a statement with its limits. Default: the statement. */
@@ -45,13 +45,13 @@ interface SessionOptions {
  */
 export class ServerSession implements Session {
   readonly #runner: Runner
-  readonly #call: TimedCall
+  readonly #deadline: Deadline
   readonly #options: SessionOptions
   #begin: readonly Statement<unknown>[]
 
-  constructor(runner: Runner, call: TimedCall, options: SessionOptions) {
+  constructor(runner: Runner, deadline: Deadline, options: SessionOptions) {
     this.#runner = runner
-    this.#call = call
+    this.#deadline = deadline
     this.#options = options
     this.#begin = options.begin ?? []
   }
@@ -101,7 +101,7 @@ export class ServerSession implements Session {
       await this.batch([RETURNED])
     } catch (error) {
       // The node of a cluster may have aborted the transaction meanwhile, whatever the host's code did.
-      if (isForgeError(error, 'STORAGE_UNAVAILABLE') || (isForgeError(error) && saysAborted(error.cause))) throw error
+      if (isForgeError(error, 'STORAGE_UNAVAILABLE') || (isForgeError(error) && isAbort(error.cause))) throw error
       const message = 'beforeCommit must leave its transaction open and without a failed statement'
       throw new TypeError(message, { cause: error })
     }
@@ -110,7 +110,7 @@ export class ServerSession implements Session {
 
   #longer(statements: readonly Statement<unknown>[]): readonly Statement<unknown>[] {
     if (!statements.some(({ mayTakeLong }) => mayTakeLong === true)) return []
-    this.#call.lengthen(MAX_LONG_CALL_MS)
+    this.#deadline.lengthen(MAX_LONG_CALL_MS)
     return this.#options.lengthen ?? []
   }
 
@@ -136,7 +136,7 @@ export class ServerSession implements Session {
 
   async #run(statement: Statement<unknown>): Promise<readonly unknown[]> {
     const { retry, limited, lockingRead = '' } = this.#options
-    if (this.#call.isOver) throw busy(retry)
+    if (this.#deadline.signal.aborted) throw busy(retry)
     const isLocking = lockingRead !== '' && statement.asWritten !== true && /^select\b/.test(statement.sql)
     const written = isLocking ? { ...statement, sql: `${statement.sql}${lockingRead}` } : statement
     const rows = await this.#runner.run(limited === undefined ? written : limited(written))

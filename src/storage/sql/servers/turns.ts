@@ -13,7 +13,7 @@ interface Loan {
  * Runs the calls on one transaction one after the other, because they share its savepoints. Calls that the host's code
  * makes in the middle of a change do not wait for that change: reads run, changes are refused.
  */
-export class TransactionQueues {
+export class Turns {
   readonly #last = new WeakMap<object, Promise<unknown>>()
   readonly #context = new AsyncLocalStorage<Loan>()
   #loans = 0

@@ -14,40 +14,38 @@ export const MAX_LOCK_WAIT_MS = 4000
  */
 export const MAX_IDLE_S = 8
 
-/** One call of the storage, within its time limit. */
-export class TimedCall {
-  /** Creates the error for a call that runs out of time now. */
-  expired: () => Error
-  /** Called if the call ends before its work. */
-  onInterrupt: () => void = () => undefined
+/** The end of a call of the storage. When it is reached, the caller is answered, and nothing more may be sent. */
+export class Deadline {
+  readonly #controller = new AbortController()
+  /** Creates the error for a call that runs out of time in its current part. */
+  #expired: () => Error
   #end: number
-  #isOver = false
   #isCommitting = false
   #timer: ReturnType<typeof setTimeout> | undefined
-  #reject: (error: Error) => void = () => undefined
 
   constructor({ milliseconds = MAX_CALL_MS, expired = noAnswer }: CallLimits = {}) {
-    this.expired = expired
+    this.#expired = expired
     this.#end = performance.now() + milliseconds
   }
 
-  /** Whether the caller was answered before the work was done: nothing more may be sent. */
-  get isOver(): boolean {
-    return this.#isOver
+  /** Aborted when the call has ended before its work, with the error that the caller received. */
+  get signal(): AbortSignal {
+    return this.#controller.signal
   }
 
   /** How the work of the call is repeated after a definite abort. */
   get retries(): RetryLimits {
     const reserve = MAX_CALL_MS - MAX_LOCK_WAIT_MS
-    const hasTimeAfter = (pause: number): boolean => !this.#isOver && performance.now() + pause + reserve < this.#end
+    const hasTimeAfter = (pause: number): boolean =>
+      !this.signal.aborted && performance.now() + pause + reserve < this.#end
     return { hasTimeAfter, maxAttempts: 10, maxPause: 200 }
   }
 
-  /** Runs the call, and answers by its end. What the work does after that is ignored. */
-  async run<T>(work: (call: this) => Promise<T>): Promise<T> {
+  /** Runs a call, and answers by its end. What the work does after that is ignored. */
+  async run<T>(work: (deadline: this) => Promise<T>): Promise<T> {
     try {
       return await new Promise<T>((resolve, reject) => {
-        this.#reject = reject
+        this.signal.addEventListener('abort', () => reject(this.signal.reason))
         this.#limitTo(this.#end)
         work(this).then(resolve, reject)
       })
@@ -58,9 +56,18 @@ export class TimedCall {
 
   /** Ends the call with this error. Its outcome is unknown if the COMMIT was sent. */
   interrupt(error: Error): void {
-    this.#isOver = true
-    this.#reject(this.#isCommitting ? outcomeUnknown() : error)
-    this.onInterrupt()
+    this.#controller.abort(this.#isCommitting ? outcomeUnknown() : error)
+  }
+
+  /** Runs a part of the call, with an error of its own if time runs out in it. */
+  async part<T>(expired: () => Error, work: () => Promise<T>): Promise<T> {
+    const outer = this.#expired
+    this.#expired = expired
+    try {
+      return await work()
+    } finally {
+      this.#expired = outer
+    }
   }
 
   /** Gives the call so many milliseconds from now, if it had less. */
@@ -78,7 +85,7 @@ export class TimedCall {
    * @throws the error of the call if it is over
    */
   async commit<T>(work: () => Promise<T>): Promise<T> {
-    if (this.#isOver) throw this.expired()
+    this.signal.throwIfAborted()
     this.#isCommitting = true
     this.shorten()
     try {
@@ -88,13 +95,18 @@ export class TimedCall {
     }
   }
 
+  /** Whether the COMMIT was sent, and is not answered. */
+  get isCommitting(): boolean {
+    return this.#isCommitting
+  }
+
   #limitTo(end: number): void {
     if (end === this.#end && this.#timer !== undefined) return
     this.#end = end
     clearTimeout(this.#timer)
     if (end === Number.POSITIVE_INFINITY) return
     // An answer may have arrived while the event loop was busy: it is read before the setImmediate callback runs.
-    const expire = (): void => void setImmediate(() => this.interrupt(this.expired()))
+    const expire = (): void => void setImmediate(() => this.interrupt(this.#expired()))
     this.#timer = setTimeout(expire, end - performance.now())
   }
 }

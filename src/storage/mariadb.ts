@@ -1,27 +1,31 @@
 import type { ForgeStorage } from './contract/storage.ts'
 import type { SqlStorageOptions } from './sql/context.ts'
 import { SQL_OPTIONS } from './sql/context.ts'
-import { mysqlDialect } from './sql/dialects/mariadb.ts'
+import { mariadbDialect } from './sql/dialects/mariadb.ts'
 import type { HostPortsOf, HostTables } from './sql/host/tables.ts'
 import { planSchema } from './sql/schema/schema.ts'
-import type { HostTransaction } from './sql/servers/host-transaction.ts'
+import type { KyselyDatabase } from './sql/servers/clients/kysely.ts'
+import type { MysqlConnection, MysqlPool, MysqlPoolConnection } from './sql/servers/clients/mysql2.ts'
+import type { HostTransaction, KyselyExecutor } from './sql/servers/host-transaction.ts'
 import type { Transactional, TransactionOptions } from './sql/servers/in-transaction.ts'
 import { repeatTransaction } from './sql/servers/in-transaction.ts'
-import type { MysqlConnection, MysqlPool, MysqlPoolConnection, MysqlStorageOptions } from './sql/servers/mariadb.ts'
-import { beginOnMysql, openMysql } from './sql/servers/mariadb.ts'
+import type { MariadbSource, MariadbStorageOptions } from './sql/servers/mariadb.ts'
+import { beginOnMysql2, openMariadb } from './sql/servers/mariadb.ts'
 
 export type { SqlStorageOptions } from './sql/context.ts'
 export type { IdColumn } from './sql/dialect.ts'
 export type { IdColumns } from './sql/ids.ts'
-export type { HostTransaction, LibraryOf } from './sql/servers/host-transaction.ts'
-export type { Isolation, Transactional, TransactionOptions } from './sql/servers/in-transaction.ts'
+export type { KyselyDatabase } from './sql/servers/clients/kysely.ts'
+export type { MariadbConnection, MariadbPool } from './sql/servers/clients/mariadb.ts'
 export type {
   MysqlConnection,
   MysqlPool,
   MysqlPoolConnection,
   MysqlQuery,
-  MysqlStorageOptions,
-} from './sql/servers/mariadb.ts'
+} from './sql/servers/clients/mysql2.ts'
+export type { HostTransaction, KyselyExecutor, LibraryOf } from './sql/servers/host-transaction.ts'
+export type { Isolation, Transactional, TransactionOptions } from './sql/servers/in-transaction.ts'
+export type { MariadbSource, MariadbStorageOptions } from './sql/servers/mariadb.ts'
 
 /**
  * A storage in a MariaDB database, 10.6 or newer (10.7 if ids are stored as `uuid`), for any number of processes. MySQL
@@ -45,32 +49,42 @@ export type {
  * rows.
  *
  * The type of transactions is what `withTransaction` takes and `beforeCommit` receives: name it if the host uses only one
- * (`mysqlStorage<PoolConnection>(pool)`).
+ * (`mariadbStorage<PoolConnection>(pool)`).
  *
  * A committed change is as durable as the server's settings make it; `schemaStatus()` warns if they could be safer. Two
  * forges in one database need two prefixes that never produce the same name.
  *
- * @param urlOrPool - `mysql://user:password@server/database` (options of mysql2 as parameters: `?connectionLimit=20`),
- * or a pool of `mysql2/promise`
+ * @param source - `mysql://user:password@server/database` (options of mysql2 as parameters: `?connectionLimit=20`),
+ * or what the host has: a pool of `mysql2/promise` or of npm `mariadb`, or a `Kysely` (0.27 to 0.29)
  * @throws TypeError if an option is invalid. Every call: ForgeError `SCHEMA_OUTDATED` before `migrate()`,
  * `SCHEMA_TOO_NEW`, `STORAGE_BUSY` if others held the locks for five seconds, `STORAGE_UNAVAILABLE` if the server is
  * unreachable or unsuitable (its outcome is `unknown` if the server was lost while committing); TypeError if an id does
  * not fit its column, and for a `withTransaction` on a connection without an open transaction on the same database
  */
-export function mysqlStorage<C extends MysqlConnection | HostTransaction, T extends HostTables>(
-  urlOrPool: string | MysqlPool,
-  options: MysqlStorageOptions<C> & { readonly tables: T },
+export function mariadbStorage<C extends MysqlConnection | HostTransaction, T extends HostTables>(
+  source: string | Exclude<MariadbSource, KyselyDatabase>,
+  options: MariadbStorageOptions<C> & { readonly tables: T },
 ): ForgeStorage<C> & { readonly host: HostPortsOf<C, T> }
+/** The same over a Kysely, whose transactions `withTransaction` takes as they are. */
+export function mariadbStorage<K extends KyselyExecutor, T extends HostTables>(
+  source: KyselyDatabase<K>,
+  options: SqlStorageOptions & { readonly tables: T },
+): ForgeStorage<K> & { readonly host: HostPortsOf<K, T> }
 /** The same without tables of the host. */
-export function mysqlStorage<C extends MysqlConnection | HostTransaction = MysqlConnection | HostTransaction>(
-  urlOrPool: string | MysqlPool,
-  options?: MysqlStorageOptions<C>,
+export function mariadbStorage<K extends KyselyExecutor>(
+  source: KyselyDatabase<K>,
+  options?: SqlStorageOptions,
+): ForgeStorage<K>
+/** The same without tables of the host. */
+export function mariadbStorage<C extends MysqlConnection | HostTransaction = MysqlConnection | HostTransaction>(
+  source: string | Exclude<MariadbSource, KyselyDatabase>,
+  options?: MariadbStorageOptions<C>,
 ): ForgeStorage<C>
-export function mysqlStorage<C extends MysqlConnection | HostTransaction>(
-  urlOrPool: string | MysqlPool,
-  options: MysqlStorageOptions<C> = {},
+export function mariadbStorage<C extends MysqlConnection | KyselyExecutor | HostTransaction>(
+  source: string | MariadbSource,
+  options: MariadbStorageOptions<C> = {},
 ): ForgeStorage<C> {
-  return openMysql<C>(urlOrPool, options).storage
+  return openMariadb<C>(source, options).storage
 }
 
 /**
@@ -98,7 +112,7 @@ export async function inTransaction<T, S, C extends MysqlPoolConnection>(
   work: (services: S, connection: C) => Promise<T>,
   options: TransactionOptions = {},
 ): Promise<T> {
-  return repeatTransaction(beginOnMysql<C>(pool, options), forge, work)
+  return repeatTransaction(beginOnMysql2(pool, options), forge, work)
 }
 
 /**
@@ -107,6 +121,6 @@ export async function inTransaction<T, S, C extends MysqlPoolConnection>(
  *
  * @throws TypeError if an option is invalid
  */
-export function mysqlSchemaPlan(options: SqlStorageOptions = {}): readonly string[] {
-  return planSchema('mysqlSchemaPlan', mysqlDialect, options, SQL_OPTIONS)
+export function mariadbSchemaPlan(options: SqlStorageOptions = {}): readonly string[] {
+  return planSchema('mariadbSchemaPlan', mariadbDialect, options, SQL_OPTIONS)
 }

@@ -1,0 +1,45 @@
+import { hasMethods } from '../../../../schema/arguments.ts'
+import type { KyselyExecutor } from '../host-transaction.ts'
+import { isKysely, runIn, runnerIn } from '../host-transaction.ts'
+import type { Client, Connection, Runner } from '../server.ts'
+import { borrowed } from './borrowed.ts'
+
+/**
+ * A `Kysely` of the host, of any version and any tables, with the call that is made on it. `K` is the same, bound to one
+ * connection.
+ */
+export interface KyselyDatabase<K = KyselyExecutor> {
+  /** Prepares the use of one connection. */
+  connection(): {
+    /** Runs work on the connection, and releases it. */
+    execute<T>(work: (connection: K) => Promise<T>): Promise<T>
+  }
+}
+
+/** A server through the Kysely of a host: a connection is held until its callback returns. */
+export function kyselyClient(database: KyselyDatabase): Client {
+  return {
+    connect: () =>
+      new Promise<Connection>((resolve, reject) => {
+        const use = (bound: KyselyExecutor): Promise<void> =>
+          new Promise((release) => resolve(borrowed(runnerOfKysely(bound), bound, () => release())))
+        database.connection().execute(use).catch(reject)
+      }),
+    close: async () => undefined, // it is the host's
+  }
+}
+
+/** Returns what runs statements on a connection of Kysely, or in a `Transaction`. */
+export function runnerOfKysely(kysely: KyselyExecutor): Runner {
+  return runnerIn({ identity: kysely, run: runIn(kysely) })
+}
+
+/** Returns whether a value runs compiled queries: a `Kysely`, or a `Transaction`. */
+export function isKyselyExecutor(value: unknown): value is KyselyExecutor {
+  return hasMethods(value, 'executeQuery', 'withoutPlugins')
+}
+
+/** Returns whether a value is a Kysely, and not one of its transactions. */
+export function isKyselyDatabase(value: unknown): value is KyselyDatabase {
+  return hasMethods(value, 'connection', 'transaction', 'executeQuery') && !isKysely(value)
+}

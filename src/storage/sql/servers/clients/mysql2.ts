@@ -1,0 +1,180 @@
+import { hasMethods, isObject, propertyOf } from '../../../../schema/arguments.ts'
+import { MAX_IDLE_S } from '../deadline.ts'
+import type { LentTransactions } from '../lent-transactions.ts'
+import { destroySocket, driverIn, ignoreErrors, notInstalled, OpenedPool, poolSize } from '../pools.ts'
+import type { Client, Connection, Runner } from '../server.ts'
+
+/** A query as mysql2 accepts it. Its options override those that the host has set on the connection. */
+export interface MysqlQuery {
+  readonly sql: string
+  readonly values: (string | number | Uint8Array | null)[]
+  readonly rowsAsArray: boolean
+  readonly nestTables: boolean
+  readonly namedPlaceholders: boolean
+  /** Reads one value of a row; `next` reads it as mysql2 does. */
+  readonly typeCast: (field: unknown, next: () => unknown) => unknown
+}
+
+/** A connection of `mysql2/promise`, with the calls that are made on it. */
+export interface MysqlConnection {
+  /** Runs one statement with its parameters separate from its text. The first element of the result has the rows. */
+  execute(query: MysqlQuery): Promise<unknown>
+  /** Runs one statement without parameters. */
+  query(query: string | MysqlQuery): Promise<unknown>
+}
+
+/** A connection of a pool. */
+export interface MysqlPoolConnection extends MysqlConnection {
+  /** Releases the connection to its pool. */
+  release(): void
+  /** Closes a connection that can no longer be used. */
+  destroy(): void
+}
+
+/** A pool of `mysql2/promise`, with the call that is made on it. */
+export interface MysqlPool {
+  /** Returns a connection, as soon as one is free. */
+  getConnection(): Promise<MysqlPoolConnection>
+}
+
+/** MariaDB through mysql2: a pool that is opened for a URL, or the host's pool. */
+export function mysql2Client(urlOrPool: string | MysqlPool, lent: LentTransactions<MysqlPoolConnection>): Client {
+  if (typeof urlOrPool !== 'string') {
+    const size = propertyOf(propertyOf(propertyOf(urlOrPool, 'pool'), 'config'), 'connectionLimit')
+    const connect = async (): Promise<Connection> => pooled(await urlOrPool.getConnection(), lent)
+    return { size: Number(size) || undefined, connect, close: async () => undefined }
+  }
+  const own = new OpenedPool(async () => openPool(await loadMysql2(), urlOrPool))
+  return {
+    size: poolSize(urlOrPool, 'connectionLimit'),
+    connect: async () => pooled(await (await own.get()).getConnection(), lent),
+    close: () => own.end().catch(() => undefined), // the server may be gone, and has closed the connections
+  }
+}
+
+/** A pool that the storage opened. */
+interface OwnPool extends MysqlPool {
+  end(): Promise<void>
+  /** Calls the listener with each new connection, as mysql2 itself has it. */
+  on(event: 'connection', listener: (connection: { query(sql: string, done: () => void): unknown }) => void): unknown
+}
+
+/**
+ * The time limit for connecting, in milliseconds, and the number of statements a connection keeps prepared, which
+ * exceeds the number that the storage uses. A server keeps 16,382 for all its connections, and mysql2 would keep as many
+ * for one.
+ */
+const OPTIONS = { connectTimeout: 4000, maxPreparedStatements: 100 }
+
+/**
+ * What each connection of our own pool begins with. The last makes a node of a Galera cluster read what others have committed;
+ * other servers may not know it.
+ */
+const SETTINGS = [
+  `set session idle_transaction_timeout = ${MAX_IDLE_S}, autocommit = 1`,
+  'set session transaction isolation level read committed',
+  'set session wsrep_sync_wait = 7',
+]
+
+/**
+ * Opens a pool. It does not connect yet. The server ends the
+ * transactions on a connection whose process is silent: that is set ahead of everything else, and so is `autocommit`.
+ */
+function openPool({ createPool }: Mysql2, uri: string): OwnPool {
+  const connectionLimit = poolSize(uri, 'connectionLimit')
+  let pool: OwnPool
+  try {
+    pool = createPool({ uri, connectionLimit, ...OPTIONS })
+  } catch {
+    // No cause: it may show a part of the URL, and the password with it.
+    throw new TypeError('mysql2 cannot read the URL of the database: write % as %25')
+  }
+  pool.on('connection', (connection) => {
+    for (const setting of SETTINGS) connection.query(setting, () => undefined)
+  })
+  return pool
+}
+
+interface Mysql2 {
+  createPool(options: object): OwnPool
+}
+
+/** A literal import inside of `try`: bundlers find the driver, and none fails if it is not installed. */
+async function loadMysql2(): Promise<Mysql2> {
+  let module: object
+  try {
+    module = await import('mysql2/promise')
+  } catch (error) {
+    throw notInstalled('mysql2', error)
+  }
+  return driverIn('mysql2', module, isMysql2)
+}
+
+function isMysql2(mysql: unknown): mysql is Mysql2 {
+  return hasMethods(mysql, 'createPool')
+}
+
+/** Returns a connection out of the pool, as the runtime uses it. */
+function pooled(connection: MysqlPoolConnection, lent: LentTransactions<MysqlPoolConnection>): Connection {
+  const { identity, run } = runnerOn(connection)
+  let open: object | undefined
+  ignoreErrors(identity) // two errors on one connection end the process: the pool listens for the first only
+  return {
+    identity,
+    run,
+    serverId: Number(propertyOf(identity, 'threadId')) || undefined,
+    get transaction() {
+      open ??= lent.of(connection, { identity, run })
+      return open
+    },
+    release(isSound) {
+      if (isSound) return connection.release()
+      connection.destroy()
+      destroySocket(identity, new Error('the server did not answer')) // mysql2 would wait for the server
+    },
+  }
+}
+
+/** Returns what runs statements in a transaction on a connection of mysql2. @throws TypeError if it cannot be one */
+export function runnerOfMysql2(transaction: object): Runner {
+  if (isConnection(transaction)) return runnerOn(transaction)
+  throw new TypeError(
+    'the transaction must be a connection of mysql2/promise, with a transaction open; ' +
+      'of a connection with callbacks, pass connection.promise()',
+  )
+}
+
+/**
+ * Returns what runs statements on a connection. One without parameters is sent as text: it is too rare to be kept prepared
+ * on every connection, and a prepared statement runs in the database that was current when it was prepared.
+ */
+function runnerOn(connection: MysqlConnection): Runner {
+  const inner = propertyOf(connection, 'connection') // a pool creates a new wrapper each time it hands a connection out
+  return {
+    identity: isObject(inner) ? inner : connection,
+    async run({ sql, parameters }) {
+      const query = { sql, values: [...parameters], ...AS_IT_IS }
+      const answer = await (parameters.length === 0 ? connection.query(query) : connection.execute(query))
+      return Array.isArray(answer) ? answer[0] : answer
+    },
+  }
+}
+
+/** Set for each query, because a host may have changed these options for all of them. */
+const AS_IT_IS = {
+  rowsAsArray: false,
+  nestTables: false,
+  namedPlaceholders: false,
+  // A function, because mysql2 prefers a host's function to a plain `true`.
+  typeCast: (_field: unknown, next: () => unknown) => next(),
+} as const
+
+/** Returns whether a value is a connection of `mysql2/promise`. One of `mysql2` itself has callbacks. */
+function isConnection(value: unknown): value is MysqlConnection {
+  return hasMethods(value, 'execute', 'query') && !hasMethods(value, 'promise') && !isMysqlPool(value)
+}
+
+/** Returns whether a value is a pool of `mysql2/promise`. One of `mysql2` itself has callbacks. */
+export function isMysqlPool(value: unknown): value is MysqlPool {
+  return hasMethods(value, 'getConnection') && !hasMethods(value, 'promise')
+}

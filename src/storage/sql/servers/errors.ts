@@ -1,0 +1,130 @@
+import { closedError, ForgeError, isForgeError } from '../../../schema/errors.ts'
+import type { Retry } from '../errors.ts'
+import { BrokenReference, busy, unavailable } from '../errors.ts'
+import type { Meaning } from './error-meanings.ts'
+import { UNAVAILABLE } from './error-meanings.ts'
+import { MARIADB_ERRORS } from './mariadb-errors.ts'
+import { POSTGRES_ERRORS } from './postgres-errors.ts'
+
+/**
+ * Returns the error to throw for an error of a driver or a library, which is its cause: `STORAGE_BUSY` for a definite
+ * abort, `STORAGE_UNAVAILABLE`, `BrokenReference`, TypeError for a transaction that is not open. Any other error is a fault
+ * and is returned unchanged. Messages contain neither SQL nor addresses.
+ */
+export function translate(error: unknown, retry: Retry): unknown {
+  if (isForgeError(error) || error instanceof BrokenReference) return error
+  const code = serverCode(error)
+  if (code === undefined) return withoutAnswer(error)
+  const meaning = meaningOf(error, code)
+  switch (meaning) {
+    case undefined:
+      return error
+    case 'aborted':
+      return busy(retry, error)
+    case 'failed': {
+      const message = 'an earlier statement of the transaction has failed: roll the transaction back'
+      return new ForgeError('STORAGE_BUSY', message, { retry }, { cause: error })
+    }
+    case 'reference':
+      return new BrokenReference(error)
+    case 'outside': {
+      const message = 'the connection is not inside a transaction: begin one on it, and pass it, not the pool'
+      return new TypeError(message, { cause: error })
+    }
+    default:
+      return unavailable(`${UNAVAILABLE[meaning]} (${code})`, error)
+  }
+}
+
+/** Returns whether an error of a driver is a definite abort of the whole transaction. */
+export function isAbort(error: unknown): boolean {
+  return meaningOf(error) === 'aborted'
+}
+
+/** Returns whether the server, or a proxy before it, accepts no more connections. */
+export function isTooManyConnections(error: unknown): boolean {
+  return meaningOf(error) === 'full'
+}
+
+/** Returns whether a failed COMMIT was refused by a server that keeps running: then nothing is committed. */
+export function isRefusedCommit(error: unknown): boolean {
+  if (isAbort(error)) return true
+  return serverCode(error)?.length === 5 && !isForgeError(translate(error, 'call'), 'STORAGE_UNAVAILABLE')
+}
+
+/** Returns whether the server refused the name of a prepared statement. The statement was not run in that case. */
+export function isWrongStatementName(error: unknown): boolean {
+  return /^(26000|42P05|0A000)$/.test(serverCode(error) ?? '')
+}
+
+/** Codes of PostgreSQL have five characters, those of MariaDB are numbers of four digits. */
+function meaningOf(error: unknown, code = serverCode(error)): Meaning | undefined {
+  if (code === undefined) return undefined
+  if (code === PROTOCOL_VIOLATION) return byProxy(error)
+  const known = MARIADB_ERRORS[code] ?? POSTGRES_ERRORS[code]
+  return known ?? POSTGRES_ERRORS[code.slice(0, 3)] ?? POSTGRES_ERRORS[code.slice(0, 2)]
+}
+
+/** PgBouncer has this one code for what it refuses itself. */
+const PROTOCOL_VIOLATION = '08P01'
+
+/** Texts of PgBouncer 1.18. */
+function byProxy(error: unknown): Meaning {
+  const text = layersOf(error)
+    .map((layer) => String(Reflect.get(layer, 'message')))
+    .join()
+  if (/no more connections allowed|max_client_conn/.test(text)) return 'full'
+  return /unsupported startup parameter/.test(text) ? 'proxy' : 'cannot-now'
+}
+
+/** The properties in which libraries keep the error of the driver: the first is standard, the others are Prisma's. */
+const CAUSES = ['cause', 'meta', 'driverAdapterError', 'originalError'] as const
+
+/** Returns an error and those that it wraps, from the outside to the inside. A ForgeError ends the list. */
+function layersOf(error: unknown): readonly object[] {
+  const layers: object[] = typeof error === 'object' && error !== null ? [error] : []
+  for (const layer of layers) {
+    if (isForgeError(layer)) continue
+    for (const name of CAUSES) {
+      const inner: unknown = Reflect.get(layer, name)
+      if (typeof inner === 'object' && inner !== null && !layers.includes(inner)) layers.push(inner)
+    }
+  }
+  return layers
+}
+
+/** Returns the first code of an error that looks like this, also if a library has wrapped the error. */
+function codeIn(error: unknown, pattern: RegExp): string | undefined {
+  const codes = layersOf(error).flatMap((layer) =>
+    ['errno', 'code', 'originalCode'].map((name) => String(Reflect.get(layer, name))),
+  )
+  return codes.find((code) => pattern.test(code))
+}
+
+/** Returns the code of the server. Codes of Node and of Prisma are others. */
+function serverCode(error: unknown): string | undefined {
+  return codeIn(error, /^([1-9]\d{3}|(?=.*\d)(?!P[1-9])[0-9A-Z]{5})$/)
+}
+
+/** The error of a driver or a library that has no answer of the server. */
+function withoutAnswer(error: unknown): unknown {
+  if (!(error instanceof Error) || error instanceof TypeError) return error
+  const { message } = error
+  if (
+    /^(Cannot use a pool after calling end|Pool is closed|pool is closed|driver has already been destroyed)/.test(
+      message,
+    )
+  ) {
+    return closedError('the pool is closed', error)
+  }
+  if (/^(timeout exceeded when trying to connect|No connections available|Queue limit reached)/.test(message)) {
+    return busy('call', error)
+  }
+  if (/Transaction (is |query )?already (closed|complete|committed|rolled back)/.test(message)) {
+    const ended = 'the transaction has ended: it was committed, rolled back, or took longer than its library allows'
+    return new TypeError(ended, { cause: error })
+  }
+  const code = codeIn(error, /^(?!P\d)[A-Z][A-Z_0-9]+$/)
+  const where = code === undefined ? '' : ` (${code})`
+  return unavailable(`the server cannot be reached${where}: check that it runs, and the host and the port`, error)
+}
