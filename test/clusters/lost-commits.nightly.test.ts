@@ -22,21 +22,25 @@ interface WaitingServer {
 
 onOwnServer(OWN_POSTGRES, (start) => {
   test('COMMITs that hang take no more connections than the pool has, and reads go on', async () => {
-    await hangs(await start(), async (url) => {
-      const admin = new pg.Client(url)
-      admin.on('error', () => undefined)
+    const server = await start()
+    const ask = async (text: string) => {
+      const admin = new pg.Client(server.url)
       await admin.connect()
-      return {
-        storage: postgresStorage(`${url}?max=${SIZE}`) as ForgeStorage<unknown>,
-        async wait(isOn) {
-          await admin.query(`alter system set synchronous_standby_names = '${isOn ? 'other' : ''}'`)
-          await admin.query('select pg_reload_conf()')
-        },
-        count: async () =>
-          (await admin.query('select 1 from pg_stat_activity where datname is not null and pid <> pg_backend_pid()'))
-            .rows.length,
-      }
-    })
+      const { rows } = await admin.query(text)
+      await admin.end()
+      return rows
+    }
+    await hangs(server, async (url) => ({
+      storage: postgresStorage(`${url}?max=${SIZE}`) as ForgeStorage<unknown>,
+      async wait(isOn) {
+        await ask(`alter system set synchronous_standby_names = '${isOn ? 'other' : ''}'`)
+        if (!isOn) return ask('select pg_reload_conf()')
+        await server.kill() // a server that reloads its settings does so a moment later
+        return server.start()
+      },
+      count: async () =>
+        (await ask('select 1 from pg_stat_activity where datname is not null and pid <> pg_backend_pid()')).length,
+    }))
   })
 })
 
@@ -73,7 +77,7 @@ async function hangs(server: OwnServer, open: (url: string) => Promise<WaitingSe
   const change = async () => {
     organization += 1
     const start = performance.now()
-    const error: unknown = await block(storage, String(organization), '1').then(
+    const error: unknown = await block(storage, String(organization), String(organization)).then(
       () => undefined,
       (thrown: unknown) => thrown,
     )
