@@ -17,3 +17,18 @@ test('a million issues are read, imported and exported in the memory of a few', 
   ])
   expect(peaks.filter(({ peak }) => peak > MAX_PEAK)).toEqual([])
 })
+
+test('an archive of GitHub with 100,000 issues is checked and imported in little memory', {
+  timeout: 1_800_000,
+}, () => {
+  const printed = execFileSync(process.execPath, ['bench/exchange-archive.mjs'], { encoding: 'utf8' })
+  const runs = [...printed.matchAll(/(\w+ \w+): exit code (\d), .*peak (\d+) MB/g)]
+
+  expect(runs.map(([, work, code]) => [work, code])).toEqual([
+    ['validate folder', '0'],
+    ['import folder', '0'],
+    ['validate archive', '0'],
+    ['import archive', '0'],
+  ])
+  expect(runs.filter(([, , , peak]) => Number(peak) > MAX_PEAK).map(([line]) => line)).toEqual([])
+})

@@ -1,9 +1,7 @@
 import { canonicalDateTime } from '../../schema/date-time.ts'
 import type { ExchangeRecord, IssueRecord } from '../../schema/issue-record.ts'
+import { NumberMap } from '../../schema/number-map.ts'
 import type { Finding } from './source-record.ts'
-
-/** Times in one list: those of numbers that follow each other need 12 bytes each, where a Map needs forty. */
-const PAGE = 16
 
 /**
  * Which of several issues of one number counts, in a list that was fetched page by page: pages shift when an issue is
@@ -12,7 +10,7 @@ const PAGE = 16
  */
 export class Repetitions {
   /** Of each number, the latest `updated` that was seen, in milliseconds. */
-  readonly #latest = new Map<number, (number | undefined)[]>()
+  readonly #latest = new NumberMap()
   #isKnown = false
 
   /** Notes records of a list that will be read again. */
@@ -20,7 +18,7 @@ export class Repetitions {
     this.#isKnown = true
     for (const { number, updated } of issuesOf(records)) {
       const time = Date.parse(canonicalDateTime(updated))
-      if (time > (this.#timeOf(number) ?? Number.NEGATIVE_INFINITY)) this.#setTime(number, time)
+      if (time > (this.#latest.get(number) ?? Number.NEGATIVE_INFINITY)) this.#latest.set(number, time)
     }
   }
 
@@ -28,25 +26,13 @@ export class Repetitions {
   take(records: readonly ExchangeRecord[]): 'repeated' | Finding | undefined {
     for (const { number, updated } of issuesOf(records)) {
       const time = Date.parse(canonicalDateTime(updated))
-      const latest = this.#timeOf(number) ?? Number.NEGATIVE_INFINITY
+      const latest = this.#latest.get(number) ?? Number.NEGATIVE_INFINITY
       if (this.#isKnown ? time < latest : time <= latest) return 'repeated'
       if (!this.#isKnown && latest !== Number.NEGATIVE_INFINITY) return readTooEarly(number)
       // The first one counts of several that are equally late.
-      this.#setTime(number, this.#isKnown ? Number.POSITIVE_INFINITY : time)
+      this.#latest.set(number, this.#isKnown ? Number.POSITIVE_INFINITY : time)
     }
     return undefined
-  }
-
-  #timeOf(number: number): number | undefined {
-    const page = Math.floor(number / PAGE)
-    return this.#latest.get(page)?.[number - page * PAGE]
-  }
-
-  #setTime(number: number, time: number): void {
-    const page = Math.floor(number / PAGE)
-    const times = this.#latest.get(page) ?? new Array<number | undefined>(PAGE)
-    times[number - page * PAGE] = time
-    this.#latest.set(page, times)
   }
 }
 

@@ -1,9 +1,10 @@
-import { createReadStream, rmSync } from 'node:fs'
+import { createReadStream, createWriteStream, rmSync } from 'node:fs'
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import process from 'node:process'
 import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
 import { constants, gunzipSync } from 'node:zlib'
 import type { Entry as ZipEntry } from 'yauzl'
 import { isForgeError } from '../../schema/errors.ts'
@@ -56,6 +57,55 @@ export function archiveOf(beginning: Uint8Array): ((path: string) => Entries) | 
   }
 }
 
+/** A new folder, and a function that removes it. The end of the process removes it too. */
+interface TemporaryFolder {
+  readonly folder: string
+  readonly close: () => Promise<void>
+}
+
+async function temporaryFolder(): Promise<TemporaryFolder> {
+  const folder = await mkdtemp(join(tmpdir(), 'forgelet-archive-'))
+  const remove = (): void => rmSync(folder, { recursive: true, force: true })
+  process.once('exit', remove)
+  const close = async (): Promise<void> => {
+    await rm(folder, { recursive: true, force: true })
+    process.off('exit', remove)
+  }
+  return { folder, close }
+}
+
+/**
+ * Runs work on a copy of an archive that can be read only once, and removes the copy.
+ *
+ * @throws ForgeError `INVALID_DOCUMENT` if the archive is larger than its files may be; the error of the stream or of the file
+ * system
+ */
+export async function onCopy<T>(
+  archive: Readable,
+  { signal, maxUnpackedBytes = DEFAULT_BYTES }: UnpackOptions,
+  work: (path: string) => Promise<T>,
+): Promise<T> {
+  const { folder, close } = await temporaryFolder()
+  try {
+    const path = join(folder, 'archive')
+    let bytes = 0
+    const limited = async function* (pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, void, void> {
+      for await (const piece of pieces) {
+        bytes += piece.length
+        if (bytes > maxUnpackedBytes) throw tooLarge(maxUnpackedBytes)
+        yield piece
+      }
+    }
+    await pipeline(archive, limited, createWriteStream(path), { signal })
+    return await work(path)
+  } catch (error) {
+    signal?.throwIfAborted()
+    throw error
+  } finally {
+    await close()
+  }
+}
+
 /**
  * Unpacks an archive into a new temporary folder, and returns it with a function that removes it. The end of the process
  * removes it too. If anything fails, nothing of it stays.
@@ -66,14 +116,8 @@ export async function unpack(
   entries: Entries,
   total: number,
   { signal, maxUnpackedBytes = DEFAULT_BYTES, onUnpack }: UnpackOptions,
-): Promise<{ readonly folder: string; readonly close: () => Promise<void> }> {
-  const folder = await mkdtemp(join(tmpdir(), 'forgelet-archive-'))
-  const remove = (): void => rmSync(folder, { recursive: true, force: true })
-  process.once('exit', remove)
-  const close = async (): Promise<void> => {
-    await rm(folder, { recursive: true, force: true })
-    process.off('exit', remove)
-  }
+): Promise<TemporaryFolder> {
+  const { folder, close } = await temporaryFolder()
   async function* piecesOf(entry: Entry): AsyncGenerator<Uint8Array, void, void> {
     let written = 0
     for await (const piece of await entry.open()) {
@@ -93,7 +137,7 @@ export async function unpack(
       if (type === 'directory') continue
       const isOfSources = OF_SOURCES.test(name)
       if (isOfSources) bytes += size
-      if (bytes > maxUnpackedBytes) throw refusal(`${TOO_LARGE} ${maxUnpackedBytes} bytes`, 'too_large')
+      if (bytes > maxUnpackedBytes) throw tooLarge(maxUnpackedBytes)
       const target = join(folder, name)
       await mkdir(dirname(target), { recursive: true })
       await writeFile(target, isOfSources ? piecesOf(entry) : '', { flag: 'wx' })
@@ -139,6 +183,10 @@ function typeOf(entry: ZipEntry, name: string): string {
   const type = entry.versionMadeBy >>> 8 === 3 ? entry.externalFileAttributes >>> 28 : 0
   if (type !== 0 && type !== 0o10) return 'link or a device'
   return entry.canDecodeFileData() ? 'file' : 'file that is encrypted, or compressed with something other than Deflate'
+}
+
+function tooLarge(maxUnpackedBytes: number): Error {
+  return refusal(`${TOO_LARGE} ${maxUnpackedBytes} bytes`, 'too_large')
 }
 
 function refusal(message: string, code = 'archive'): Error {

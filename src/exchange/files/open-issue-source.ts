@@ -1,12 +1,15 @@
+import { once } from 'node:events'
 import { open, readdir, stat } from 'node:fs/promises'
 import { join, relative, sep } from 'node:path'
 import process from 'node:process'
+import type { Readable } from 'node:stream'
 import type { OptionRules } from '../../schema/options.ts'
 import { ANY, checkOptions, FUNCTION, optional } from '../../schema/options.ts'
+import { beforeAbort } from '../../schema/sync-or-async.ts'
 import type { IssueSource } from '../documents/read-options.ts'
 import { listSource } from '../documents/read-options.ts'
 import type { UnpackOptions } from './archive.ts'
-import { archiveOf, OF_SOURCES, unpack } from './archive.ts'
+import { archiveOf, OF_SOURCES, onCopy, unpack } from './archive.ts'
 import { pathOf } from './target.ts'
 
 /** A source on disk, or standard input. */
@@ -27,7 +30,8 @@ const OPTIONS: OptionRules<UnpackOptions> = {
 
 /**
  * Opens a file, a folder that a forge wrote, or `-` for standard input. Nothing stays open unless the source is read. An
- * archive (tar, tar.gz or zip, by its first bytes) is unpacked into a temporary folder, until it is closed.
+ * archive (tar, tar.gz or zip, by its first bytes) is unpacked into a temporary folder, until it is closed. The beginning of
+ * standard input is read at once, and an archive there is copied before.
  * Source: docs/exchange.md, Files
  *
  * @throws the error of the file system, such as ENOENT; ForgeError `INVALID_DOCUMENT` for an archive that cannot be unpacked
@@ -35,7 +39,11 @@ const OPTIONS: OptionRules<UnpackOptions> = {
 export async function openIssueSource(path: string | URL, options: UnpackOptions = {}): Promise<OpenedSource> {
   checkOptions('openIssueSource', options, OPTIONS)
   const close = async (): Promise<void> => undefined
-  if (path === '-') return { json: process.stdin, size: undefined, close }
+  if (path === '-') {
+    const isArchive = archiveOf(await beginningOf(process.stdin, options.signal)) !== undefined
+    if (isArchive) return onCopy(process.stdin, options, (copy) => openIssueSource(copy, options))
+    return { json: process.stdin, size: undefined, close }
+  }
 
   const name = pathOf('openIssueSource', path)
   const found = await stat(name)
@@ -53,6 +61,16 @@ export async function openIssueSource(path: string | URL, options: UnpackOptions
     return { ...source, size, close }
   }
   return { ...listSource(name, () => bytesOf(name)), size: found.size, close }
+}
+
+/** Returns the first piece of a stream, and leaves it there. */
+async function beginningOf(stream: Readable, signal: AbortSignal | undefined): Promise<Uint8Array> {
+  const ready = stream.readableEnded ? Promise.resolve() : once(stream, 'readable')
+  await (signal === undefined ? ready : beforeAbort<unknown>(signal, ready))
+  const piece: unknown = stream.read()
+  if (!(piece instanceof Uint8Array)) return new Uint8Array()
+  stream.unshift(piece)
+  return piece
 }
 
 async function filesOf(root: string) {

@@ -135,7 +135,7 @@ class DumpFolder {
     this.#issues += 1
     for (const label of issue.labels ?? []) this.#add(this.#labels, label.name, label)
     if (issue.milestone) {
-      this.#add(this.#milestones, issue.milestone, { title: issue.milestone, state: 'open', created: issue.created })
+      this.#add(this.#milestones, issue.milestone, { title: issue.milestone, state: 'open' })
     }
     return yamlOf([dumpIssue(issue)])
   }

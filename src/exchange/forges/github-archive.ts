@@ -1,4 +1,5 @@
 import { invalidDocument } from '../../schema/invalid-document.ts'
+import { NumberMap } from '../../schema/number-map.ts'
 import type { Path } from '../documents/source-record.ts'
 import { ConversionState } from './conversion-state.ts'
 import { filled, hasProperties, leaveRest, listOf, objectOf, says } from './foreign.ts'
@@ -32,7 +33,7 @@ function listsOf(options: ConversionOptions): { readonly [kind: string]: Convers
   /** Labels and milestones by their addresses, and e-mail addresses by those of the users. */
   const known = new Map<unknown, unknown>()
   /** When an issue was locked last, in milliseconds; negative: when it was unlocked. */
-  const locks = new Map<unknown, number>()
+  const locks = new NumberMap()
   const repositories: string[] = []
   let chosen: string | undefined
 
@@ -75,7 +76,7 @@ function listsOf(options: ConversionOptions): { readonly [kind: string]: Convers
       return restMilestone(milestone, state, findings)
     }),
     issue_events: here(({ issue, event, created_at }, findings) => {
-      const [number, at] = [numberIn(issue), Date.parse(String(created_at))]
+      const [number, at] = [Number(numberIn(issue)), Date.parse(String(created_at))]
       const isLater = at >= Math.abs(locks.get(number) ?? 0)
       if (isLater && (event === 'locked' || event === 'unlocked')) locks.set(number, event === 'locked' ? at : -at)
       return leave(findings, 'issue_events')
@@ -83,7 +84,7 @@ function listsOf(options: ConversionOptions): { readonly [kind: string]: Convers
     issues: here(({ type: _, url, user, labels, milestone, reactions, assignee, assignees, ...others }, findings) => {
       const issue = {
         state: stateOf(others),
-        locked: (locks.get(numberIn(url)) ?? 0) > 0,
+        locked: (locks.get(Number(numberIn(url))) ?? 0) > 0,
         ...others,
         number: numberIn(url),
         user: userOf(user) || null,

@@ -128,16 +128,23 @@ describeWith(['tar', 'zip'], 'forgelet issues on archives', () => {
     ])
   })
 
-  test('checks an archive on standard input', async () => {
+  test('reads an archive on standard input, within the same limit', async () => {
     await cp(join(SAMPLES, 'github-backup'), join(folder, 'source'), { recursive: true })
     pack()
-    for (const source of Object.keys(PACKED)) {
-      const { stdin, ended } = startCommand(['issues', 'validate', '-'], { environment: { TMPDIR: temporary } })
+    const onInput = (source: string, ...args: readonly string[]) => {
+      const { stdin, ended } = startCommand(['issues', ...args], { environment: { TMPDIR: temporary } })
+      stdin.on('error', () => undefined) // it is closed before all is written
       stdin.end(readFileSync(join(folder, source)))
-      expect(await ended).toMatchObject({
-        code: 0,
-        out: expect.stringMatching(/^standard input is valid; 5 records\n/),
-      })
+      return ended
+    }
+    const { out: document } = await issues('convert', 'source', '-o', '-')
+    for (const source of Object.keys(PACKED)) {
+      const { code, out } = await onInput(source, 'validate', '-')
+      expect([code, out.split('\n')[0]]).toEqual([0, 'standard input is valid; 5 records'])
+      expect(await onInput(source, 'convert', '-', '-o', '-')).toMatchObject({ code: 0, out: document })
+      const refused = await onInput(source, 'convert', '-', '-o', '-', '--max-unpacked-bytes', '99')
+      expect(refused).toMatchObject({ code: 1, out: '' })
+      expect(refused.err).toContain('the document: expected files in the archive that have at most maxUnpackedBytes')
     }
     expect(readdirSync(temporary)).toEqual([])
   })
