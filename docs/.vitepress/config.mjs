@@ -11,15 +11,18 @@ const parts = sitePages(ROOT)
 const addressOf = (path) => `/${path.replace(/(README)?\.md$/, '')}`
 
 /**
- * Code and tables use the width that there is, and text stays readable: a line of code has up to 140 characters. On a phone tables are
- * scrolled, and words in them stay whole.
+ * Code and tables use the width that there is, and text stays readable. At 1440 pixels a line of code has 120 characters, and a longer
+ * one is wrapped. On a phone code and tables are scrolled, and words in tables stay whole.
  */
 const STYLE = `
 .VPDoc :is(.container, .content, .content-container) { max-width: none !important }
 .VPDoc .aside { max-width: 224px !important }
 .vp-doc > div > :is(p, ul, ol, blockquote) { max-width: 48em }
 .vp-doc td { vertical-align: top }
-.vp-doc [class*=language-] code { font-size: 12.5px; padding: 0 16px }
+.vp-doc [class*=language-] code { font-size: 12px; padding: 0 12px }
+@media (min-width: 960px) {
+  .vp-doc div[class*=language-] code { white-space: pre-wrap }
+}
 @media (min-width: 1280px) {
   .VPDoc { padding: 40px 16px 0 !important }
   .VPDoc .content { padding: 0 8px 96px !important }

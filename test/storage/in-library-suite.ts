@@ -8,36 +8,63 @@ import type { ServerKind } from '../databases.ts'
 import { newDatabase } from '../databases.ts'
 import { meeting } from '../deferred.ts'
 
-/** A library that is open on a database: what `inTransaction` takes, and how its transactions are wrapped. */
+/** A library that is open on a database: how its transactions are wrapped, and what of it is none. */
 export interface OpenedLibrary {
-  readonly library: unknown
   wrap(transaction: never): HostTransaction
+  readonly outside: unknown
   close(): Promise<unknown>
 }
 
-/** Defines tests of `inTransaction` with a library on a kind of server. */
+/** What `inTransaction` takes. */
+export interface TakenLibrary extends OpenedLibrary {
+  readonly library: unknown
+}
+
+/** What begins a transaction by itself, for `withTransaction`. */
+export interface BeginningLibrary extends OpenedLibrary {
+  begin(work: (transaction: never) => Promise<unknown>): Promise<unknown>
+}
+
+/** Defines tests of `inTransaction`, or of `withTransaction`, with a library on a kind of server. */
 export function inLibrary(
   kind: ServerKind,
-  openLibrary: (url: string) => OpenedLibrary | Promise<OpenedLibrary>,
+  openLibrary: (url: string) => TakenLibrary | BeginningLibrary | Promise<TakenLibrary | BeginningLibrary>,
+  { isTaken = true }: { readonly isTaken?: boolean } = {},
 ): void {
   const opened = async () => {
     const database = await newDatabase(kind)
     await database.host.run('create table host_issue (id bigint primary key)')
-    const { library, wrap, close } = await openLibrary(database.url)
-    onTestFinished(async () => void (await close()))
+    const library = await openLibrary(database.url)
+    onTestFinished(async () => void (await library.close()))
+    const wrap = (transaction: unknown) => library.wrap(transaction as never) // each has a type of its own
     const forge = createForge<Person, HostTransaction, 'pins'>({
       services: ['pins'],
       storage: (await database.migrated()) as never, // of any transaction, also of a library
       policy: { authorize: () => ({ allow: true }) },
     })
-    const begin = inTransaction as (...given: unknown[]) => Promise<unknown> // each library has a signature of its own
     type Services = Parameters<Parameters<typeof forge.withTransaction>[1]>[0]
+    type Work = (services: Services, run: (sql: string) => Promise<unknown>) => Promise<unknown>
+    const inOwn = async (begin: BeginningLibrary['begin'], work: Work) => {
+      let report = () => {}
+      const value = await begin(async (transaction) => {
+        const host = wrap(transaction)
+        const done = await forge.withTransaction(host, (services) => work(services, (sql) => host.run(sql, [])))
+        report = done.afterCommit
+        return done.value
+      })
+      report()
+      return value
+    }
+    const taking = inTransaction as (...given: unknown[]) => Promise<unknown> // each library has a signature of its own
     return {
       forge,
-      inTransaction: (work: (services: Services, run: (sql: string) => Promise<unknown>) => Promise<unknown>) =>
-        begin(forge, library, (services: Services, transaction: never) =>
-          work(services, (sql) => wrap(transaction).run(sql, [])),
-        ),
+      inTransaction: (work: Work) =>
+        'begin' in library
+          ? inOwn(library.begin, work)
+          : taking(forge, library.library, (services: Services, transaction: unknown) =>
+              work(services, (sql) => wrap(transaction).run(sql, [])),
+            ),
+      outside: async () => forge.withTransaction(wrap(library.outside), (services) => pin(services, 1)),
       pinned: async (repositoryId = 10) =>
         (await forge.pins.list('system', { repositoryId, kind: 'issue' })).map(({ issueId }) => issueId),
       issues: async () => (await database.host.run('select id from host_issue')).map(({ id }) => Number(id)),
@@ -84,6 +111,15 @@ export function inLibrary(
 
     expect((await pinned()).toSorted()).toEqual(['1', '2', '3'])
   })
+
+  test('outside of a transaction the library is refused, and nothing is written', async () => {
+    const { outside, pinned } = await opened()
+
+    await expect(outside()).rejects.toThrow(TypeError)
+    expect(await pinned()).toEqual([])
+  })
+
+  if (!isTaken) return
 
   test('what a deadlock gives up is run again, and both are committed', async () => {
     const { inTransaction, pinned } = await opened()

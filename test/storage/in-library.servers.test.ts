@@ -10,11 +10,11 @@ import { fromDrizzle, fromKnex, fromKysely, fromPrisma } from '../../src/storage
 import type { ServerKind } from '../databases.ts'
 import { MARIADB, onServer, POSTGRES } from '../databases.ts'
 import { hostPool, mariadbKysely, postgresKysely } from './client-kinds.ts'
-import type { OpenedLibrary } from './in-library-suite.ts'
+import type { TakenLibrary } from './in-library-suite.ts'
 import { inLibrary } from './in-library-suite.ts'
 import { prismaClientClass } from './prisma-client.ts'
 
-const LIBRARIES: readonly (readonly [string, ServerKind, (url: string) => OpenedLibrary])[] = [
+const LIBRARIES: readonly (readonly [string, ServerKind, (url: string) => TakenLibrary])[] = [
   ['Kysely', POSTGRES, (url) => kysely(postgresKysely(url))],
   ['Kysely', MARIADB, (url) => kysely(mariadbKysely(url))],
   ['Knex', POSTGRES, (url) => knexOf(url, 'pg')],
@@ -24,11 +24,9 @@ const LIBRARIES: readonly (readonly [string, ServerKind, (url: string) => Opened
     POSTGRES,
     (url) => {
       const pool = hostPool(url)
-      return {
-        library: { database: drizzleOnPg(pool), sql },
-        wrap: (one) => fromDrizzle(one, sql),
-        close: () => pool.end(),
-      }
+      const database = drizzleOnPg(pool)
+      const wrap: TakenLibrary['wrap'] = (one) => fromDrizzle(one, sql)
+      return { library: { database, sql }, wrap, outside: database, close: () => pool.end() }
     },
   ],
   [
@@ -37,7 +35,8 @@ const LIBRARIES: readonly (readonly [string, ServerKind, (url: string) => Opened
     (url) => {
       const pool = createPool(url)
       const database = drizzleOnMysql2(pool)
-      return { library: { database, sql }, wrap: (one) => fromDrizzle(one, sql), close: () => pool.end() }
+      const wrap: TakenLibrary['wrap'] = (one) => fromDrizzle(one, sql)
+      return { library: { database, sql }, wrap, outside: database, close: () => pool.end() }
     },
   ],
   ['Prisma', POSTGRES, (url) => prisma(new (prismaClientClass('postgresql'))({ adapter: new PrismaPg(url) }))],
@@ -53,15 +52,15 @@ describe.each(LIBRARIES)('inTransaction of %s', (_name, kind, open) =>
   onServer(kind.server, () => inLibrary(kind, open)),
 )
 
-function kysely(library: ReturnType<typeof postgresKysely>): OpenedLibrary {
-  return { library, wrap: fromKysely, close: () => library.destroy() }
+function kysely(library: ReturnType<typeof postgresKysely>): TakenLibrary {
+  return { library, wrap: fromKysely, outside: library, close: () => library.destroy() }
 }
 
-function knexOf(connection: string, client: string): OpenedLibrary {
+function knexOf(connection: string, client: string): TakenLibrary {
   const library = knex({ client, connection, pool: { min: 0, max: 5 } })
-  return { library, wrap: fromKnex, close: () => library.destroy() }
+  return { library, wrap: fromKnex, outside: library, close: () => library.destroy() }
 }
 
-function prisma(library: InstanceType<ReturnType<typeof prismaClientClass>>): OpenedLibrary {
-  return { library, wrap: fromPrisma, close: () => library.$disconnect() }
+function prisma(library: InstanceType<ReturnType<typeof prismaClientClass>>): TakenLibrary {
+  return { library, wrap: fromPrisma, outside: library, close: () => library.$disconnect() }
 }
