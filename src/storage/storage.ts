@@ -146,7 +146,11 @@ export async function inTransaction<T, S>(
  * @throws ForgeError `COPY_REFUSED`; every error of `migrate()` and of a storage; TypeError if an argument is invalid, or if ids
  * are stored in other columns; the reason of the signal
  */
-export async function copyForge(from: ForgeStorage, to: ForgeStorage, options: CopyOptions = {}): Promise<CopyReport> {
+export async function copyForge<A, B>(
+  from: ForgeStorage<A>,
+  to: ForgeStorage<B>,
+  options: CopyOptions = {},
+): Promise<CopyReport> {
   const [source, target] = [groundOf(from), groundOf(to)]
   const storage = 'a storage in SQLite, PostgreSQL or MariaDB'
   if (source === undefined) throw new TypeError(`copyForge needs from: ${storage}`)

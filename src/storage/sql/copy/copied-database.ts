@@ -37,6 +37,10 @@ export function* statesOf(session: Session, tables: readonly TableRows[]): SyncO
 }
 
 /** Creates the error for a copy that is not made, or that cannot be used. */
-export function refused(reason: ForgeErrorDetails['COPY_REFUSED']['reason'], message: string): Error {
-  return new ForgeError('COPY_REFUSED', message, { reason })
+export function refused(
+  reason: ForgeErrorDetails['COPY_REFUSED']['reason'],
+  message: string,
+  cause?: unknown,
+): ForgeError<'COPY_REFUSED'> {
+  return new ForgeError('COPY_REFUSED', message, { reason }, { cause })
 }

@@ -1,3 +1,4 @@
+import { isForgeError } from '../../../schema/errors.ts'
 import type { SyncOrAsync } from '../../../schema/sync-or-async.ts'
 import { wait } from '../../../schema/sync-or-async.ts'
 import { BrokenReference, unavailable } from '../errors.ts'
@@ -46,11 +47,11 @@ export class CopyTarget {
       if ((yield* marksOf(session, ledger)) > 1) throw unavailable(INCOMPLETE_COPY)
 
       const states = yield* statesOf(session, tables)
-      const found = tables.flatMap(({ place, name }, at) => {
+      const found = tables.flatMap(({ place }, at) => {
         const { count = 0 } = states[at] ?? {}
-        return count === 0 ? [] : [`${count.toLocaleString('en')} in ${place.table ?? name}`]
+        return count === 0 ? [] : [`${count.toLocaleString('en')} in ${place.table}`]
       })
-      if (found.length > 0) throw refused('not-empty', `the target is not empty: there are rows, ${found.join(', ')}`)
+      if (found.length > 0) throw refused('not-empty', `the target is not empty: it has rows (${found.join(', ')})`)
     })
   }
 
@@ -62,9 +63,13 @@ export class CopyTarget {
       try {
         yield* queryEach(session, table.insertions(rows))
       } catch (error) {
-        if (!(error instanceof BrokenReference)) throw error
-        const message = `a row for ${table.place.table} refers to a row that the target does not have: copy the tables of the host first`
-        throw refused('target-differs', message)
+        if (isForgeError(error) || error instanceof TypeError) throw error
+        const { table: name } = table.place
+        const message =
+          error instanceof BrokenReference
+            ? `a row for ${name} refers to a row that the target does not have: copy the tables of the host first`
+            : `the target does not accept a row for ${name}: others write to it, or it cannot store a value`
+        throw refused('target-differs', message, error)
       }
     })
   }

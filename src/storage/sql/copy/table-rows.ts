@@ -95,7 +95,8 @@ export class TableRows {
 
   #pages(where: (given: QueryValues<Values>) => RawBuilder<unknown>): Query<Values, CopiedRow> {
     const columns = [...this.#types].map(([column, type]) => sql`${this.#reading(column, type)} as ${sql.id(column)}`)
-    const order = sql.join(this.#key.map((column) => sql.ref(column)))
+    // Without the table, it would be the order of what is selected: ids as texts.
+    const order = sql.join(this.#key.map((column) => sql.ref(`${this.name}.${column}`)))
     return defineQuery((given) => {
       const page = sql<CopiedRow>`select ${sql.join(columns)} from ${this.#table} ${where(given)} order by ${order} limit ${given(0)}`
       return { compile: () => page.compile(this.#context.build) }

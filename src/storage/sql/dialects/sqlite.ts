@@ -91,7 +91,7 @@ export const sqliteDialect: SqlDialect = {
     assignAfter: ({ table }, last) =>
       [
         textQuery('delete from sqlite_sequence where name = ?', [table]),
-        textQuery('insert into sqlite_sequence (name, seq) values (?, ?)', [table, last]),
+        textQuery('insert into sqlite_sequence (name, seq) values (?, cast(? as integer))', [table, last]),
       ].map((statement) => ({ ...statement, returnsRows: false })),
   },
   script: (statements) => ['begin immediate', ...statements, 'commit'],
