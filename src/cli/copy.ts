@@ -49,7 +49,7 @@ async function copy(options: ReturnType<ReturnType<typeof defineCopy>['opts']>, 
   const tables = await tablesIn(options)
   const beganAt = performance.now()
   const show = ({ rows, total, bytes }: CopyProgress): void => {
-    const size = (bytes / rows) * total
+    const size = rows === total ? bytes : (bytes / rows) * total
     io.showStatus?.(`copying ${progress(counted(rows, 'row'), bytes, performance.now() - beganAt, size)}`)
   }
   const copying = onDatabase(source, () =>

@@ -36,8 +36,8 @@ export interface CopyReport {
 }
 
 /** The most rows that are read at once, and the characters that they should have at most. */
-const MAX_ROWS = 500
-const MAX_CHARACTERS = 1_000_000
+const MAX_ROWS = 100
+const MAX_CHARACTERS = 500_000
 
 /** Copies all tables of a database, as they are at one moment, into another, whose tables are empty. */
 export async function copyTables(from: CopiedDatabase, to: CopiedDatabase, options: CopyOptions): Promise<CopyReport> {

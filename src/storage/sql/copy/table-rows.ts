@@ -24,7 +24,7 @@ export interface TableState {
 const GROWING: Readonly<Record<string, string>> = { heads: 'sum(version)', consumers: 'sum(position)' }
 
 /** The most rows that one statement inserts, and its most characters unless it is one row: servers limit them. */
-const MAX_ROWS = 100
+const MAX_ROWS = 50
 const MAX_CHARACTERS = 256_000
 
 /** How all statements run: none of the rows is locked. */
