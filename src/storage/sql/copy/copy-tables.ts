@@ -95,6 +95,7 @@ async function* pagesOf(
     if (last === undefined) return
     yield page
     limit = Math.max(1, Math.min(MAX_ROWS, Math.floor((page.length * MAX_CHARACTERS) / sizeOf(page))))
+    if (Array.isArray(page)) page.length = 0 // V8 keeps what was read until a full garbage collection
   }
 }
 
