@@ -19,6 +19,9 @@ if (process.argv[2] === 'issues' && !('bun' in process.versions))
 // Whatever the command creates is for its owner only: a database, its -wal and -shm, a document with private issues.
 process.umask(0o077)
 
+// What is copied is garbage at once: V8 would let it grow to 60 MB before it looks.
+if (process.argv[2] === 'copy') setFlagsFromString('--optimize-for-size')
+
 // The first signal stops the command in an orderly way. Another ends the process at once, with the code that a shell
 // reports for a process that a signal killed.
 const stop = new AbortController()
@@ -49,7 +52,7 @@ runCli(process.argv.slice(2), {
     new Promise((resolve, reject) => process.stdout.write(bytes, (error) => (error ? reject(error) : resolve()))),
   showStatus: process.stderr.isTTY ? showStatus : undefined,
   stop: stop.signal,
-  environment: { FORGELET_DB: process.env['FORGELET_DB'] },
+  environment: { FORGELET_DB: process.env['FORGELET_DB'], FORGELET_TO: process.env['FORGELET_TO'] },
 }).then((code) => {
   process.exitCode = code
   // A stopped command may leave pending work that keeps the process alive for long.

@@ -94,6 +94,8 @@ export interface Environment {
    * machine can see the command line, but not the environment.
    */
   readonly FORGELET_DB?: string | undefined
+  /** The same for `--to` of "forgelet copy". */
+  readonly FORGELET_TO?: string | undefined
 }
 
 /** The output, the stop signal and the environment of a command. */

@@ -3,7 +3,7 @@ import type { Command } from '@commander-js/extra-typings'
 import { isForgeError } from '../index.ts'
 import type { DatabaseKind } from '../standalone/host-store/open-host-database.ts'
 import { serverKind } from '../standalone/host-store/open-host-database.ts'
-import type { CommandIO, ResultOptions } from './command.ts'
+import type { CommandIO, Environment, ResultOptions } from './command.ts'
 import { CommandError } from './command.ts'
 import { systemCode } from './files.ts'
 
@@ -41,15 +41,24 @@ export interface Database {
   readonly schema: string | undefined
 }
 
-const DEFAULT_FILE = 'forgelet.sqlite'
+/** How the user names a database of a command. */
+export interface Naming {
+  readonly option: string
+  readonly schema: string
+  readonly variable: keyof Environment
+  /** The database if the user names none. */
+  readonly file: string
+}
+
+const BY_DB: Naming = { option: '--db', schema: '--schema', variable: 'FORGELET_DB', file: 'forgelet.sqlite' }
 
 /**
  * Reads the options that name the database of a command: `--db`, else `FORGELET_DB` unless it is empty.
  * @throws CommandError (wrong usage); the message contains at most the scheme of a URL that cannot be read
  */
-export function databaseOf({ db, prefix, schema }: DatabaseOptions, io: CommandIO): Database {
-  const { FORGELET_DB } = io.environment
-  const [name, text] = db === undefined && FORGELET_DB ? ['FORGELET_DB', FORGELET_DB] : ['--db', db ?? DEFAULT_FILE]
+export function databaseOf({ db, prefix, schema }: DatabaseOptions, io: CommandIO, by: Naming = BY_DB): Database {
+  const preset = io.environment[by.variable]
+  const [name, text] = db === undefined && preset ? [by.variable, preset] : [by.option, db ?? by.file]
   // A blank name is a database that the driver deletes. A shell leaves out a variable that is not set: the next option follows.
   if (/^\s*(-|$)/.test(text)) throw new CommandError(2, `${name} is blank: give a URL or a file`)
 
@@ -59,7 +68,10 @@ export function databaseOf({ db, prefix, schema }: DatabaseOptions, io: CommandI
     throw new CommandError(2, `${`${name} ${scheme}`.trim()}: give a postgres:// or mysql:// URL, or an SQLite file`)
   }
   if (schema !== undefined && kind !== 'postgres') {
-    throw new CommandError(2, '--schema is for PostgreSQL: leave it out, or give a postgres:// URL with --db')
+    throw new CommandError(
+      2,
+      `${by.schema} is for PostgreSQL: leave it out, or give a postgres:// URL with ${by.option}`,
+    )
   }
   const shown = kind === 'sqlite' ? text : withoutCredentials(text)
   if (shown !== undefined) return { kind, db: text, shown, prefix, schema }
@@ -73,9 +85,9 @@ export function databaseOf({ db, prefix, schema }: DatabaseOptions, io: CommandI
  * Like `databaseOf`, for a command that does not create the database: SQLite would create a missing file.
  * @throws CommandError (wrong usage), or (database) if the file does not exist
  */
-export function existingDatabase(options: DatabaseOptions, io: CommandIO): Database {
-  const database = databaseOf(options, io)
-  if (database.db === ':memory:') throw new CommandError(2, '--db :memory: is empty: give a file, or a URL')
+export function existingDatabase(options: DatabaseOptions, io: CommandIO, by: Naming = BY_DB): Database {
+  const database = databaseOf(options, io, by)
+  if (database.db === ':memory:') throw new CommandError(2, `${by.option} :memory: is empty: give a file, or a URL`)
   if (database.kind !== 'sqlite' || existsSync(database.db)) return database
   throw unusable(database, `the file does not exist: correct the path, or ${CREATION}`)
 }

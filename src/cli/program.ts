@@ -4,6 +4,7 @@ import { addOrganizations, addRepositories } from './additions.ts'
 import type { CommandIO, ExitCode } from './command.ts'
 import { CommandError, EXIT_CODES, newCommand, packageVersion } from './command.ts'
 import { completionScript, SHELLS } from './completion.ts'
+import { addCopy } from './copy.ts'
 import { mayHoldPassword } from './database.ts'
 import { addConvert } from './issues/convert.ts'
 import { addExport } from './issues/export.ts'
@@ -39,6 +40,8 @@ export async function runCli(args: readonly string[], io: CommandIO): Promise<Ex
 
 /** The options whose values are URLs. Their checks report at most the scheme of a URL. */
 const URL_OPTIONS: ReadonlySet<string> = new Set(['--db', '--public-url', '--cors'])
+/** Those of "forgelet copy". Elsewhere `--from` is a format, which messages show. */
+const COPY_URLS: ReadonlySet<string> = new Set(['--from', '--to'])
 
 /**
  * Refuses a word that may hold a password where no URL belongs. Error messages show words and the values of most
@@ -48,7 +51,8 @@ function refuseMisplacedPassword(args: readonly string[]): void {
   const end = args.includes('--') ? args.indexOf('--') : args.length
   const isMisplaced = args.some((arg, at) => {
     const [, name = args[at - 1] ?? '', value = arg] = /^(--[\w-]+)=(.*)$/s.exec(arg) ?? []
-    return mayHoldPassword(value) && (at > end || !URL_OPTIONS.has(name))
+    const isUrl = URL_OPTIONS.has(name) || (args[0] === 'copy' && COPY_URLS.has(name))
+    return mayHoldPassword(value) && (at > end || !isUrl)
   })
   if (isMisplaced) {
     throw new CommandError(2, 'an argument looks like the address of a database, which is given with --db')
@@ -79,6 +83,7 @@ export function createProgram(io: CommandIO): CommandUnknownOpts {
   addTokens(program.command('token').description('the access tokens of a user of "forgelet serve"'), io)
   addKeys(program.command('keys').description('the signing key of an instance'), io)
   addDoctor(program, io)
+  addCopy(program, io)
   newCommand(program, 'openapi', 'write the OpenAPI 3.1 document of the API, as JSON', OPENAPI_HELP)
     .option('--public-url <url>', 'URL of the API for clients, for the list of servers', parsePublicUrl)
     .action(({ publicUrl, json }) => io.out(JSON.stringify(apiDocument(publicUrl), undefined, json ? 0 : 2)))

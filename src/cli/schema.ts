@@ -103,9 +103,7 @@ function isOfApplication({ forge, server }: DatabaseStatus): boolean {
 
 /** Adds the options that find the tables of a forge. */
 function withIds(command: Command<[], ResultOptions>) {
-  return inDatabase(command)
-    .option('--ids <list>', IDS, idColumns)
-    .option('--tables <file>', 'JSON file that describes the tables of the application, as the option tables does')
+  return inDatabase(command).option('--ids <list>', IDS, idColumns).option('--tables <file>', TABLES)
 }
 
 /** What says how the tables of a forge are made. */
@@ -115,7 +113,7 @@ interface TableFlags {
 }
 
 /** Reads the file of `--tables`. The storage checks what it describes. @throws CommandError if it cannot be read */
-async function tablesIn({ ids, tables: file }: TableFlags): Promise<TableOptions> {
+export async function tablesIn({ ids, tables: file }: TableFlags): Promise<TableOptions> {
   if (file === undefined) return { ids }
   const tables = await readDataFile('--tables', file, 2)
   if (typeof tables === 'object' && tables !== null) return { ids, tables }
@@ -128,11 +126,14 @@ function asScript(kind: DatabaseKind, statement: string): string {
   return hasBody ? `delimiter //\n${statement}//\ndelimiter ;` : `${statement};`
 }
 
-const IDS = 'column types of ids, such as user=uuid,issue=text (default: bigint)'
+/** What `--tables` is. */
+export const TABLES = 'JSON file that describes the tables of the application, as the option tables does'
+/** What `--ids` is. */
+export const IDS = 'column types of ids, such as user=uuid,issue=text (default: bigint)'
 const ID_COLUMN = '(user|organization|repository|issue)=(bigint|uuid|text)'
 
 /** Parses `--ids`, such as `user=uuid,issue=text`. @throws CommandError (wrong usage) */
-function idColumns(text: string): IdColumns {
+export function idColumns(text: string): IdColumns {
   if (new RegExp(`^${ID_COLUMN}(,${ID_COLUMN})*$`).test(text)) {
     return Object.fromEntries(text.split(',').map((pair) => pair.split('=')))
   }
@@ -183,6 +184,7 @@ const WHAT_TO_DO: { readonly [S in Exclude<State, 'current'>]: string } = {
   empty: `there are no tables: ${CREATION}, or name another database`,
   outdated: `the tables are older than this release needs: ${CREATION}`,
   'too-new': 'the tables are for newer releases only: install a newer forgelet',
+  incomplete: 'a copy into them has not ended: if it was broken off, copy again with "forgelet copy --empty"',
   drifted:
     'a table, view or column is missing, or another object has its name: see the warnings, or restore it from a copy',
 }

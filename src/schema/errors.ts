@@ -170,6 +170,13 @@ export interface ForgeErrorDetails {
    * its schema version must be `oldestLibrary` at least.
    */
   SCHEMA_TOO_NEW: { readonly found: number; readonly oldestLibrary: number }
+  /**
+   * `copyForge` does not copy, or what it has copied cannot be used. `reason` 'not-empty': there is something in the tables of
+   * the target. 'source-changed': the source did not stand still. 'target-differs': the target does not have what was copied,
+   * or it refers to rows of the host that are not there. To do: name an empty target; stop what writes to the source or to the
+   * target, copy the tables of the host first, and copy again with `empty: true`.
+   */
+  COPY_REFUSED: { readonly reason: 'not-empty' | 'source-changed' | 'target-differs' }
 }
 
 /** The codes of a `ForgeError`. */

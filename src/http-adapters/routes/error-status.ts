@@ -41,6 +41,7 @@ export const errorStatus: Readonly<Record<ErrorCode, number>> = {
   SCHEMA_OUTDATED: 503,
   SCHEMA_TOO_NEW: 503,
   SCHEMA_CONFLICT: 503,
+  COPY_REFUSED: 409,
   ROUTE_NOT_FOUND: 404,
   METHOD_NOT_ALLOWED: 405,
   BODY_TOO_LARGE: 413,

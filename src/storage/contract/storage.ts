@@ -33,11 +33,11 @@ export interface Retirement<Tx> extends WriteContext<Tx> {
 }
 
 /**
- * The state of our tables: whether they can be used, and if not, why. The warnings name settings that endanger the data
+ * The state of our tables: whether they can be used, and if not, why. `incomplete`: a copy into them has not ended. The warnings name settings that endanger the data
  * and that the library cannot change.
  */
 export interface SchemaStatus {
-  readonly state: 'current' | 'outdated' | 'too-new' | 'drifted' | 'empty'
+  readonly state: 'current' | 'outdated' | 'too-new' | 'drifted' | 'empty' | 'incomplete'
   readonly warnings: readonly string[]
 }
 

@@ -148,6 +148,20 @@ export interface SqlDialect {
       readonly give: readonly Statement<unknown>[]
     }
   }
+  /** How tables are copied to another database, as they are at one moment. */
+  readonly copying: {
+    /** Begins a transaction that reads the state of its beginning, and waits for as long as it must. */
+    readonly begin: readonly Statement<unknown>[]
+    readonly end: readonly Statement<unknown>[]
+    /** Whether a comparison of several columns with several values finds its rows by their index. */
+    readonly comparesRows: boolean
+    /** What is behind the columns of an insert that gives the keys which the database assigns otherwise. */
+    readonly givingKeys: RawBuilder<unknown>
+    /** Reads the last key that the database has assigned in a table; 0 if none. */
+    lastKey(table: HostTableName): Statement<{ readonly last: number }>
+    /** Has the database assign only greater keys in a table. */
+    assignAfter(table: HostTableName, last: number): readonly Statement<unknown>[]
+  }
   /** Returns why the server accepts no changes, if it does not. */
   readonly readOnly?: Statement<{ readonly why: string }>
   /** Returns statements that belong together as a script to run by hand. */

@@ -190,6 +190,23 @@ export const mariadbDialect: SqlDialect = {
       give: GIVE_LEASE,
     },
   },
+  copying: {
+    begin: [
+      command('set @forgelet_idle = @@idle_transaction_timeout, session idle_transaction_timeout = 0'),
+      command('set transaction isolation level repeatable read'),
+      command('start transaction with consistent snapshot, read only'),
+    ],
+    end: [command('rollback'), command('set session idle_transaction_timeout = @forgelet_idle')],
+    comparesRows: false,
+    givingKeys: sql``,
+    lastKey: ({ table }) =>
+      textQuery(
+        'select cast(coalesce(max(auto_increment), 1) - 1 as double) as last from information_schema.tables ' +
+          'where table_schema = database() and table_name = ?',
+        [table],
+      ),
+    assignAfter: ({ table }, last) => [command(`alter table \`${table}\` auto_increment = ${last + 1}`)],
+  },
   script: (statements) => statements,
 }
 

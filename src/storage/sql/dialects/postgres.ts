@@ -1,6 +1,6 @@
 import type { Compilable, Expression, Kysely, RawBuilder } from 'kysely'
 import { PostgresAdapter, PostgresQueryCompiler, sql } from 'kysely'
-import type { MemberFence, Place, SchemaStatement, SqlDialect } from '../dialect.ts'
+import type { HostTableName, MemberFence, Place, SchemaStatement, SqlDialect } from '../dialect.ts'
 import { command, compilerOnly, textQuery } from '../dialect.ts'
 import type { Statement } from '../query.ts'
 import type { Tables } from '../schema/tables.ts'
@@ -53,7 +53,7 @@ export const postgresDialect: SqlDialect = {
   exactly: (text) => sql`cast(${text} as ${TEXT})`,
   milliseconds: (time) => sql`extract(epoch from ${time}) * 1000`,
   // A key share lets others change the other columns of the row, such as the title of an issue.
-  hostColumns: ({ schema, table }) =>
+  hostColumns: (table) =>
     textQuery(
       `select cast(a.attname as text) as "column", pg_catalog.format_type(a.atttypid, a.atttypmod) as "type", cast(case when exists (
         select from pg_catalog.pg_index as i where i.indrelid = c.oid and i.indisunique and i.indisvalid and i.indimmediate
@@ -65,7 +65,7 @@ export const postgresDialect: SqlDialect = {
         case when c.relkind in ('r', 'p') then '' else 'is not a table' end as "misfit"
         from pg_catalog.pg_class as c join pg_catalog.pg_attribute as a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
         where c.oid = pg_catalog.to_regclass($1) order by a.attnum`,
-      [[schema, table].flatMap((name) => (name === undefined ? [] : [`"${name.replaceAll('"', '""')}"`])).join('.')],
+      [qualified(table)],
     ),
   sameTypes: false,
   isOwnType: () => true,
@@ -110,7 +110,37 @@ export const postgresDialect: SqlDialect = {
     end: [command('commit')],
     abandon: command('rollback'),
   },
+  copying: {
+    begin: [
+      command('begin isolation level repeatable read read only'),
+      command('set local statement_timeout = 0'),
+      command('set local idle_in_transaction_session_timeout = 0'),
+    ],
+    end: [command('rollback')],
+    comparesRows: true,
+    givingKeys: sql`overriding system value`,
+    lastKey: (table) =>
+      textQuery(
+        `select cast(coalesce(pg_catalog.pg_sequence_last_value(${SEQUENCE}), 0) as double precision) as "last"`,
+        [qualified(table)],
+      ),
+    assignAfter: (table, last) => [
+      textQuery(`select cast(pg_catalog.setval(${SEQUENCE}, $2) as double precision) as "last"`, [
+        qualified(table),
+        last,
+      ]),
+    ],
+  },
   script: (statements) => ['begin', ...statements, 'commit'],
+}
+
+/** The sequence of the keys of a table. */
+const SEQUENCE = "cast(pg_catalog.pg_get_serial_sequence($1, 'id') as regclass)"
+
+/** Returns the name of a table as statements have it. */
+function qualified({ schema, table }: HostTableName): string {
+  const names = schema === undefined ? [table] : [schema, table]
+  return names.map((name) => `"${name.replaceAll('"', '""')}"`).join('.')
 }
 
 function elements(json: Expression<string>, type: RawBuilder<unknown>): RawBuilder<string> {

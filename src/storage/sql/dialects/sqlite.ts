@@ -1,7 +1,7 @@
 import type { Expression, LimitNode, OffsetNode, OperationNode, RawBuilder } from 'kysely'
 import { SqliteAdapter, SqliteQueryCompiler, sql } from 'kysely'
 import type { MemberFence, SqlDialect } from '../dialect.ts'
-import { compilerOnly, textQuery } from '../dialect.ts'
+import { command, compilerOnly, textQuery } from '../dialect.ts'
 
 const INTEGER = sql`integer`
 const TEXT = sql`text`
@@ -81,6 +81,20 @@ export const sqliteDialect: SqlDialect = {
         'left join pragma_table_info(m.name) as c where substr(lower(m.name), 1, length(?)) = ?',
       [prefix, prefix],
     ),
+  copying: {
+    // All pages are read, and each once: a cache is of no use. The one behind is that of better-sqlite3.
+    begin: [command('pragma cache_size = -1000'), command('begin')],
+    end: [command('rollback'), command('pragma cache_size = -16000')],
+    comparesRows: true,
+    givingKeys: sql``,
+    lastKey: ({ table }) =>
+      textQuery('select coalesce(max(seq), 0) as last from sqlite_sequence where name = ?', [table]),
+    assignAfter: ({ table }, last) =>
+      [
+        textQuery('delete from sqlite_sequence where name = ?', [table]),
+        textQuery('insert into sqlite_sequence (name, seq) values (?, cast(? as integer))', [table, last]),
+      ].map((statement) => ({ ...statement, returnsRows: false })),
+  },
   script: (statements) => ['begin immediate', ...statements, 'commit'],
 }
 

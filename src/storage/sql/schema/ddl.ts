@@ -7,6 +7,8 @@ import type { SchemaStatement, SqlDialect } from '../dialect.ts'
 import { schemaStatement } from '../dialect.ts'
 import { ALWAYS, livesIn } from '../host/references.ts'
 import { HOST_THINGS } from '../ids.ts'
+import type { Statement } from '../query.ts'
+import { compileStatement } from '../query.ts'
 import type { ColumnType, TableDescription, TableIndex, Tables } from './tables.ts'
 import { TABLE_DESCRIPTIONS, valueType } from './tables.ts'
 
@@ -38,11 +40,18 @@ export function secondVersion(context: SqlContext): readonly SchemaStatement[] {
   ]
 }
 
+/** What the mark of a copy adds to the oldest library that can use the tables: others refuse them as too new. */
+export const INCOMPLETE = 1_000_000
+
 /** The table that has the version of others, beside which it is. */
 export interface Ledger {
   readonly context: SqlContext
   /** Creates it, with its row: the types of the host's ids, and version 0 until the tables are made. */
   readonly made: readonly SchemaStatement[]
+  /** Marks the tables as those of a copy that has not ended: no library uses them. A second mark makes it twice as much. */
+  readonly mark: Statement<unknown>
+  /** Takes all marks back. */
+  readonly unmark: Statement<unknown>
   /** Notes the version of the tables, and the oldest library that can use them. */
   note(version: number, oldestLibrary: number): SchemaStatement
 }
@@ -55,6 +64,12 @@ export function ledgerOf({ dialect, ids, ...place }: Omit<SqlContext, 'build'>):
   return {
     context,
     made: [...createTables(context, { ledger }), schemaStatement(row)],
+    mark: compileStatement(
+      context.build.updateTable('ledger').set((of) => ({ oldest_library: of('oldest_library', '+', INCOMPLETE) })),
+    ),
+    unmark: compileStatement(
+      context.build.updateTable('ledger').set((of) => ({ oldest_library: of('oldest_library', '%', INCOMPLETE) })),
+    ),
     note: (version, oldestLibrary) =>
       schemaStatement(
         context.build.updateTable('ledger').set({ version: sql.lit(version), oldest_library: sql.lit(oldestLibrary) }),

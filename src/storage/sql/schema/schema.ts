@@ -5,7 +5,7 @@ import type { SchemaStatus } from '../../contract/storage.ts'
 import type { SqlContext, SqlStorageOptions } from '../context.ts'
 import { checkStorageOptions, createSqlContext } from '../context.ts'
 import type { SchemaStatement, SqlDialect } from '../dialect.ts'
-import { busy } from '../errors.ts'
+import { busy, unavailable } from '../errors.ts'
 import type { Row } from '../fields.ts'
 import { fieldsOf } from '../fields.ts'
 import { Following } from '../host/following.ts'
@@ -15,7 +15,7 @@ import { defineQuery } from '../query.ts'
 import type { Session } from '../session.ts'
 import { execute, query, queryFirst } from '../session.ts'
 import type { Ledger } from './ddl.ts'
-import { firstVersion, ledgerOf, secondVersion } from './ddl.ts'
+import { firstVersion, INCOMPLETE, ledgerOf, secondVersion } from './ddl.ts'
 import { takeLease } from './lease.ts'
 
 /** Tables that are migrated together: those of the forge, or of a host. */
@@ -45,6 +45,10 @@ export function forgeSchema(context: SqlContext): Schema {
 
 /** The tables, views and indexes in a place: the columns of each, by name. */
 export type Present = ReadonlyMap<string, ReadonlySet<string>>
+
+/** The message for tables that have the mark of a copy. */
+export const INCOMPLETE_COPY =
+  'a copy into it has not ended: if it was broken off, copy again with "forgelet copy --empty"'
 
 type LedgerRow = Pick<Row<'ledger'>, 'version' | 'oldestLibrary' | 'ids'>
 
@@ -156,13 +160,19 @@ export class Schema {
 
     const found = yield* this.#read(session, present)
     if (found === undefined) return state('drifted')
+    if (found.oldestLibrary >= INCOMPLETE) return state('incomplete')
     if (found.oldestLibrary > this.#needed) return state('too-new')
     if (found.version < this.#needed) return state('outdated')
     if (!isWhole(present, made)) return state('drifted')
     if (this.#following === undefined) return state('current')
     if (!(yield* this.#following.isNoted(session))) return state('outdated')
-    const faults = yield* this.#following.faults(session)
+    const faults = yield* this.faults(session)
     return state(faults.length === 0 ? 'current' : 'drifted', faults)
+  }
+
+  /** Returns what does not fit between the tables and those of the host that they follow, as sentences. */
+  *faults(session: Session): SyncOrAsync<readonly string[]> {
+    return this.#following === undefined ? [] : yield* this.#following.faults(session)
   }
 
   /** Returns the state of the tables alone. */
@@ -224,6 +234,7 @@ export class Schema {
   *#found(session: Session, present: Present): SyncOrAsync<LedgerRow | undefined> {
     const found = yield* this.#read(session, present)
     if (found === undefined || found.oldestLibrary <= this.#needed) return found
+    if (found.oldestLibrary >= INCOMPLETE) throw unavailable(INCOMPLETE_COPY)
 
     const { version, oldestLibrary } = found
     const advice = `which this library (${this.#needed}) cannot use: install a newer one`

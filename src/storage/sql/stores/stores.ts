@@ -1,22 +1,22 @@
-import type { MaybePromise } from '../../../schema/sync-or-async.ts'
 import type { ForgeStorage } from '../../contract/storage.ts'
 import type { AggregateStores } from '../../contract/stores.ts'
 import type { SqlContext } from '../context.ts'
 import { hostPorts } from '../host/ports.ts'
 import { References } from '../host/references.ts'
-import type { CallLimits } from '../retry.ts'
-import type { Schema } from '../schema/schema.ts'
-import type { Session, SqlRuntime } from '../session.ts'
+import type { SqlRuntime } from '../session.ts'
 import { sqlBadgeCatalogue } from './badge-catalogue.ts'
 import { sqlBlocks } from './blocks.ts'
 import { EventLog } from './event-log.ts'
 import { sqlEvents } from './events.ts'
+import { onGround } from './ground.ts'
 import { sqlIssueImports } from './issue-imports.ts'
 import { Heads } from './locks.ts'
 import { sqlPinBoards } from './pin-boards.ts'
 import { sqlRetirement } from './retirement.ts'
 import { sqlUserBadges } from './user-badges.ts'
 import { sqlUserBlocks } from './user-blocks.ts'
+
+export type { HostedRuntime, HostedStorage } from './ground.ts'
 
 /** Creates the part of a storage that is the same for every SQL database, on the connections that it uses. */
 export function createSqlStores<Tx>(
@@ -29,6 +29,7 @@ export function createSqlStores<Tx>(
   const userBlocks = sqlUserBlocks(parts)
 
   return {
+    ...onGround(context, runtime),
     pinBoards: pinBoards.store,
     blocks: blocks.store,
     userBlocks: userBlocks.store,
@@ -56,24 +57,4 @@ export function createSqlStores<Tx>(
       },
     }),
   }
-}
-
-/** A storage in a database, and what it runs on: a host can keep its tables beside those of the storage. */
-export interface HostedStorage<Tx> {
-  readonly storage: ForgeStorage<Tx>
-  readonly context: SqlContext
-  readonly runtime: HostedRuntime<Tx>
-}
-
-/** The runtime of a storage, as a host uses it. */
-export interface HostedRuntime<Tx> extends SqlRuntime<Tx> {
-  /** Runs work once, whatever the state of the tables. */
-  plainly<T>(work: (session: Session) => MaybePromise<T>, limits?: CallLimits): Promise<T>
-  /**
-   * Runs work once in a transaction of our own, which it may also use as a host's. On SQLite the work must not return a
-   * promise.
-   */
-  inTransaction<T>(work: (session: Session, transaction: Tx) => MaybePromise<T>, limits: CallLimits): Promise<T>
-  /** Migrates tables: those of the storage, or of a host. */
-  migrate(tables: Schema): Promise<void>
 }

@@ -1,0 +1,104 @@
+import { runMaybeAsync } from '../../../schema/sync-or-async.ts'
+import type { Session } from '../session.ts'
+import type { CopiedDatabase } from './copied-database.ts'
+import { refused } from './copied-database.ts'
+import { CopySource } from './copy-source.ts'
+import { CopyTarget } from './copy-target.ts'
+import { EventPlaces } from './event-places.ts'
+import type { CopiedRow, TableRows } from './table-rows.ts'
+import { charactersOf } from './table-rows.ts'
+
+/** How much has been copied. */
+export interface CopyProgress {
+  readonly rows: number
+  /** The rows of all tables. */
+  readonly total: number
+  /** The size of the rows, approximately. */
+  readonly bytes: number
+}
+
+/** How a forge is copied. */
+export interface CopyOptions {
+  /** Empties the tables of the target before, if a copy into them was broken off. Default: false. */
+  readonly empty?: boolean | undefined
+  /** Ends the copy: the target stays incomplete. */
+  readonly signal?: AbortSignal | undefined
+  /** Is called for each page of rows. */
+  readonly onProgress?: ((progress: CopyProgress) => void) | undefined
+}
+
+/** What was copied. */
+export interface CopyReport {
+  /** The number of rows in each table, by its name without prefix. */
+  readonly rows: Readonly<Record<string, number>>
+  /** How many events have another id in the target: on SQLite the id of an event is its place in the outbox. */
+  readonly renumberedEvents: number
+}
+
+/** The most rows that are read at once, and the characters that they should have at most. */
+const MAX_ROWS = 100
+const MAX_CHARACTERS = 500_000
+
+/** Copies all tables of a database, as they are at one moment, into another, whose tables are empty. */
+export async function copyTables(from: CopiedDatabase, to: CopiedDatabase, options: CopyOptions): Promise<CopyReport> {
+  const ids = from.context.ids.text
+  if (ids !== to.context.ids.text) {
+    throw new TypeError(`the database stores ids as ${ids}: open the storage with the same ids`)
+  }
+  const [source, target] = [new CopySource(from), new CopyTarget(to)]
+  const { overview, places } = await source.inSnapshot(async (session) => {
+    const overview = await runMaybeAsync(source.overview(session))
+    await target.prepare(options.empty === true)
+    await target.begin()
+    const places = new EventPlaces(from.context.dialect.outboxOrder, to.context.dialect.outboxOrder, overview.outbox)
+    const total = overview.states.reduce((sum, { count }) => sum + count, 0)
+    let [rows, bytes] = [0, 0]
+    for (const [at, table] of source.tables.entries()) {
+      for await (const page of pagesOf(session, table, options.signal)) {
+        await target.insert(
+          at,
+          page.map((row) => moved(table.name, row, places)),
+        )
+        rows += page.length
+        bytes += sizeOf(page)
+        options.onProgress?.({ rows, total, bytes })
+      }
+    }
+    return { overview, places }
+  })
+
+  if (JSON.stringify(await source.states()) !== JSON.stringify(overview.states)) {
+    throw refused('source-changed', 'the source has changed meanwhile: stop what writes to it, and copy again')
+  }
+  await target.end(overview, places)
+  const rows = source.tables.map(({ name }, at) => [name, overview.states[at]?.count ?? 0] as const)
+  return { rows: Object.fromEntries(rows), renumberedEvents: places.renumbered }
+}
+
+/** Returns a row as it is inserted. A consumer has no lease there: its process works on the source. */
+function moved(table: string, row: CopiedRow, places: EventPlaces): CopiedRow {
+  if (table === 'events') return places.moved(row)
+  return table === 'consumers' ? { ...row, holder: null, until: 0 } : row
+}
+
+/** Yields all rows of a table. A page has fewer rows if they are large. */
+async function* pagesOf(
+  session: Session,
+  table: TableRows,
+  signal: AbortSignal | undefined,
+): AsyncGenerator<readonly CopiedRow[], void, void> {
+  let [last, limit]: [CopiedRow | undefined, number] = [undefined, MAX_ROWS]
+  for (;;) {
+    signal?.throwIfAborted()
+    const page: readonly CopiedRow[] = await session.all(table.page(last, limit))
+    last = page.at(-1)
+    if (last === undefined) return
+    yield page
+    limit = Math.max(1, Math.min(MAX_ROWS, Math.floor((page.length * MAX_CHARACTERS) / sizeOf(page))))
+    if (Array.isArray(page)) page.length = 0 // V8 keeps what was read until a full garbage collection
+  }
+}
+
+function sizeOf(page: readonly CopiedRow[]): number {
+  return page.reduce((sum, row) => sum + charactersOf(row), 0)
+}

@@ -1,0 +1,101 @@
+import { describe, expect, test } from 'vitest'
+import { copyForge } from '../../src/storage/storage.ts'
+import { BOARD, block, note, pin } from '../../src/testing/testing.ts'
+import { MARIADB, newDatabase, onDatabases, POSTGRES, SQLITE } from '../databases.ts'
+import { copySuite } from './copy-suite.ts'
+
+copySuite([POSTGRES, MARIADB], [SQLITE, POSTGRES, MARIADB])
+copySuite([SQLITE], [POSTGRES, MARIADB])
+
+onDatabases([POSTGRES, MARIADB], (_open, kind) => {
+  const created = async () => {
+    const database = await newDatabase(kind)
+    return { database, storage: await database.migrated() }
+  }
+
+  describe('events whose ids are not their places', () => {
+    const withGaps = async () => {
+      const { database, storage } = await created()
+      await note(storage, 2)
+      const undone = await database.begun()
+      await block(storage, '1', '2', { transaction: undone.transaction })
+      await undone.rollback()
+      await note(storage, 2)
+      const first = await storage.events.read({ after: undefined, limit: 3 })
+      await note(storage, 1) // no one has read it, so it has no position yet
+      return { storage, first }
+    }
+
+    test('keep both on a server, and their places where these are the ids', async () => {
+      const { storage, first } = await withGaps()
+      const [same, file] = [await created(), await newDatabase(SQLITE)]
+      const inFile = file.storage()
+      expect((await copyForge(storage, same.storage)).renumberedEvents).toBe(0)
+      expect((await copyForge(storage, inFile)).renumberedEvents).toBe(3)
+
+      const rest = await storage.events.read({ after: first.cursor, limit: 9 })
+      expect(rest.events.map(({ id }) => id)).toEqual(['5', '6'])
+      expect(await same.storage.events.read({ after: first.cursor, limit: 9 })).toEqual(rest)
+      const there = await inFile.events.read({ after: first.cursor, limit: 9 })
+      expect(there).toEqual({ ...rest, events: rest.events.map((event, at) => ({ ...event, id: `${at + 4}` })) })
+    })
+
+    test('never have the id of a new one', async () => {
+      const { storage } = await withGaps()
+      const file = await newDatabase(SQLITE)
+      const inFile = file.storage()
+      await copyForge(storage, inFile)
+      const { cursor } = await inFile.events.read({ after: undefined, limit: 9 })
+      await pin(inFile, BOARD, '5')
+
+      expect((await inFile.events.read({ after: cursor, limit: 9 })).events.map(({ id }) => id)).toEqual(['7'])
+    })
+  })
+
+  test('of two copies at once into one target, one is refused', async () => {
+    const [{ storage }, { database }] = [await created(), await created()]
+    await note(storage, 2000)
+    const copies = [database.storage(), database.storage()].map((target) => copyForge(storage, target))
+    const settled = await Promise.allSettled(copies)
+
+    expect(settled.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected'])
+    const [error] = settled.flatMap((one) => (one.status === 'rejected' ? [one.reason] : []))
+    expect(error).toMatchObject({ code: expect.stringMatching(/^(STORAGE_UNAVAILABLE|COPY_REFUSED)$/) })
+    expect((await database.storage().schemaStatus()).state).toBe('current')
+  })
+})
+
+onDatabases([SQLITE, POSTGRES, MARIADB], (_open, kind) => {
+  const tables = { issues: { table: 'host_issues', repository: 'repository_id', number: 'number' } } as const
+  const USERS =
+    'create table host_issues (id bigint primary key, repository_id bigint not null, number bigint not null)'
+  const HOSTS: Readonly<Record<string, string>> = { SQLite: USERS.replaceAll('bigint', 'integer') }
+
+  describe('a target that follows the tables of the host', () => {
+    const both = async () => {
+      const [from, to] = [await newDatabase(SQLITE), await newDatabase(kind)]
+      const source = await from.migrated()
+      await pin(source, BOARD, '7')
+      await to.run(HOSTS[kind.name] ?? USERS)
+      return { source, to, target: to.storage({ tables }) }
+    }
+
+    test('takes what refers to its rows, and follows them', async () => {
+      const { source, to, target } = await both()
+      await to.run('insert into host_issues values (7, 10, 1)')
+      await copyForge(source, target)
+      expect(await target.schemaStatus()).toMatchObject({ state: 'current' })
+      await to.run('delete from host_issues')
+
+      expect(await to.run('select issue_id from forgelet_board_pins')).toEqual([])
+    })
+
+    test('refuses what refers to rows that are not there', async () => {
+      const { source, to, target } = await both()
+      const refused = { code: 'COPY_REFUSED', details: { reason: 'target-differs' } }
+      await expect(copyForge(source, target)).rejects.toMatchObject(refused)
+
+      expect(await to.storage({ tables }).schemaStatus()).toMatchObject({ state: 'incomplete' })
+    })
+  })
+})
