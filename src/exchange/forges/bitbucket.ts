@@ -1,6 +1,6 @@
 import { GHOST } from '../../schema/placeholder-names.ts'
 import { ConversionState } from './conversion-state.ts'
-import { commentOf, hasProperties, issueOf, labelsOf, leaveRest, listOf, objectOf, says } from './foreign.ts'
+import { commentOf, hasProperties, issueOf, labelsOf, leaveRest, listOf, objectOf, says, textOf } from './foreign.ts'
 import type { Conversion, Foreign, ForgeFormat, Part } from './forge-format.ts'
 import { leave, rootOf } from './forge-format.ts'
 
@@ -37,7 +37,7 @@ function users(logins: Logins): Conversion {
   return {
     convert({ issues, comments }) {
       for (const [role, list] of Object.entries({ reporter: issues, assignee: issues, user: comments })) {
-        for (const record of listOf(list).map(objectOf)) logins.set(`${role} ${String(record['id'])}`, record[role])
+        for (const record of listOf(list).map(objectOf)) logins.set(`${role} ${textOf(record['id'])}`, record[role])
       }
       return []
     },
@@ -54,7 +54,7 @@ function tracker(logins: Logins): Conversion {
   /** When each issue was closed last. */
   let closings: ReadonlyMap<unknown, unknown> = new Map()
   const nameOf = (record: Foreign, role: string): unknown => {
-    const user = logins.get(`${role} ${String(record['id'])}`) ?? record[role]
+    const user = logins.get(`${role} ${textOf(record['id'])}`) ?? record[role]
     return says(user) ? (objectOf(user)['display_name'] ?? user) : GHOST.poster_name
   }
   const posterOf = (record: Foreign, role: string) => ({ ...GHOST, poster_name: nameOf(record, role) })
@@ -109,7 +109,7 @@ function closingsIn(logs: unknown): ReadonlyMap<unknown, unknown> {
   const closings = listOf(logs)
     .map(objectOf)
     .filter(({ field, changed_to }) => field === 'status' && CLOSED.has(changed_to))
-    .sort((one, other) => String(one['created_on']).localeCompare(String(other['created_on'])))
+    .sort((one, other) => textOf(one['created_on']).localeCompare(textOf(other['created_on'])))
   return new Map(closings.map(({ issue, created_on }) => [issue, created_on]))
 }
 
@@ -118,7 +118,7 @@ function partsOf({ milestones, issues, comments, ...rest }: Foreign): readonly P
   const partsIn = (list: string, values: unknown, ofIssue: string, ofComment: string) =>
     listOf(values).map((value, at) => {
       const { [ofIssue]: issue, [ofComment]: comment = 0 } = objectOf(value)
-      return { issue: Number(issue), comment: Number(comment), part: [[list, at], value] as const }
+      return { issue: Number(textOf(issue)), comment: Number(textOf(comment)), part: [[list, at], value] as const }
     })
   const sorted = [...partsIn('issues', issues, 'id', ''), ...partsIn('comments', comments, 'issue', 'id')].sort(
     (one, other) => one.issue - other.issue || one.comment - other.comment,

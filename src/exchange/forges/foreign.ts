@@ -14,6 +14,11 @@ export function objectOf(value: unknown): Foreign {
   return isForeign(value) ? value : {}
 }
 
+/** Returns the text of a value of JSON; none of an object, which may have a `toString` of its own. */
+export function textOf(value: unknown): string {
+  return typeof value === 'object' && value !== null ? '' : String(value)
+}
+
 /** Returns the elements of a list that may be null or absent. A value that is no list is an element. */
 export function listOf(value: unknown): readonly unknown[] {
   if (Array.isArray(value)) return value

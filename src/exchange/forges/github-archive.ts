@@ -2,7 +2,7 @@ import { invalidDocument } from '../../schema/invalid-document.ts'
 import { NumberMap } from '../../schema/number-map.ts'
 import type { Path } from '../documents/source-record.ts'
 import { ConversionState } from './conversion-state.ts'
-import { filled, hasProperties, leaveRest, listOf, objectOf, says } from './foreign.ts'
+import { filled, hasProperties, leaveRest, listOf, objectOf, says, textOf } from './foreign.ts'
 import type { Conversion, ConversionOptions, Findings, Foreign, ForgeFormat } from './forge-format.ts'
 import { leave, NO_FINDINGS, rootOf, within } from './forge-format.ts'
 import { restComment, restIssues, restLabel, restMilestone } from './rest.ts'
@@ -46,22 +46,22 @@ function listsOf(options: ConversionOptions): { readonly [kind: string]: Convers
         throw refusal('repository', `expected sourceRepository (--source-repo) to be one of ${repositories.join(', ')}`)
       }
       const addresses = ['repository', 'issue', 'pull_request', 'issue_comment', 'url'].map((name) => record[name])
-      const isHere = addresses.some((address) => `${String(address)}/`.startsWith(`${chosen}/`))
+      const isHere = addresses.some((address) => `${textOf(address)}/`.startsWith(`${chosen}/`))
       return isHere ? convert(record, findings, path) : []
     })
   const users = all(({ url, emails }) => {
     const { address } = objectOf(listOf(emails).find((email) => says(objectOf(email)['primary'])))
-    if (!/@users\.noreply\./.test(String(address))) known.set(url, address) // GitHub hides the real one
+    if (!/@users\.noreply\./.test(textOf(address))) known.set(url, address) // GitHub hides the real one
     return []
   })
 
   return {
     repositories: all(({ url, labels }, findings) => {
-      const name = String(url).split('/').slice(-2).join('/')
+      const name = textOf(url).split('/').slice(-2).join('/')
       repositories.push(name)
       const isChosen = wanted === undefined ? chosen === undefined : name.toLowerCase() === wanted.toLowerCase()
       if (!isChosen) return leave(findings, 'other_repository')
-      chosen = String(url)
+      chosen = textOf(url)
       return listOf(labels).map((each, at) => {
         const { url: address, created_at: _, ...record } = objectOf(each)
         known.set(address, record)
@@ -76,7 +76,7 @@ function listsOf(options: ConversionOptions): { readonly [kind: string]: Convers
       return restMilestone(milestone, state, findings)
     }),
     issue_events: here(({ issue, event, created_at }, findings) => {
-      const [number, at] = [Number(numberIn(issue)), Date.parse(String(created_at))]
+      const [number, at] = [Number(textOf(numberIn(issue))), Date.parse(textOf(created_at))]
       const isLater = at >= Math.abs(locks.get(number) ?? 0)
       if (isLater && (event === 'locked' || event === 'unlocked')) locks.set(number, event === 'locked' ? at : -at)
       return leave(findings, 'issue_events')
@@ -84,7 +84,7 @@ function listsOf(options: ConversionOptions): { readonly [kind: string]: Convers
     issues: here(({ type: _, url, user, labels, milestone, reactions, assignee, assignees, ...others }, findings) => {
       const issue = {
         state: stateOf(others),
-        locked: (locks.get(Number(numberIn(url))) ?? 0) > 0,
+        locked: (locks.get(Number(textOf(numberIn(url)))) ?? 0) > 0,
         ...others,
         number: numberIn(url),
         user: userOf(user) || null,
@@ -102,7 +102,7 @@ function listsOf(options: ConversionOptions): { readonly [kind: string]: Convers
     issue_comments: here((record, findings) => {
       const { type: _, url: __, issue, pull_request, user, formatter: ___, reactions, ...others } = record
       if (says(pull_request)) return leave(findings, 'pull_request_comments')
-      if (!state.hasIssue(Number(numberIn(issue)))) return leave(findings, 'comments')
+      if (!state.hasIssue(Number(textOf(numberIn(issue))))) return leave(findings, 'comments')
       const of = { user: userOf(user) || null, reactions: reactionsOf(reactions, findings) }
       const comment = { updated_at: others['created_at'], ...others, ...of }
       return restComment(numberIn(issue), comment, options, withoutLinks(findings))
@@ -133,7 +133,7 @@ function stateOf({ closed_at }: Foreign): 'open' | 'closed' {
 
 /** Returns the number at the end of an address, or what is in its place. */
 function numberIn(address: unknown): unknown {
-  const [, number] = /\/(\d+)$/.exec(String(address)) ?? []
+  const [, number] = /\/(\d+)$/.exec(textOf(address)) ?? []
   return number === undefined ? address : Number(number)
 }
 

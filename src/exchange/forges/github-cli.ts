@@ -1,5 +1,5 @@
 import { ConversionState } from './conversion-state.ts'
-import { hasProperties, listOf, objectOf, says } from './foreign.ts'
+import { hasProperties, listOf, objectOf, says, textOf } from './foreign.ts'
 import type { Findings, Foreign, ForgeFormat } from './forge-format.ts'
 import { within } from './forge-format.ts'
 import { restComment, restIssues } from './rest.ts'
@@ -54,7 +54,7 @@ function asInRest(record: Foreign): Foreign {
 }
 
 function reportReactions({ reactionGroups }: Foreign, findings: Findings): void {
-  const counts = listOf(reactionGroups).map((group) => Number(objectOf(objectOf(group)['users'])['totalCount']))
+  const counts = listOf(reactionGroups).map((group) => Number(textOf(objectOf(objectOf(group)['users'])['totalCount'])))
   const sum = counts.reduce((one, other) => one + other, 0)
   if (sum !== 0) findings.notCarried('reactions', ['reactionGroups'], sum || 1)
 }

@@ -1,5 +1,5 @@
 import type { ConversionState } from './conversion-state.ts'
-import { commentOf, filled, issueOf, leaveRest, objectOf, says } from './foreign.ts'
+import { commentOf, filled, issueOf, leaveRest, objectOf, says, textOf } from './foreign.ts'
 import type { ConversionOptions, Findings, Foreign, Made } from './forge-format.ts'
 import { isLeftOut, reportLinks, within } from './forge-format.ts'
 
@@ -106,7 +106,7 @@ export function labelOf(record: Foreign, named: 'name' | 'title', state: Convers
 export function milestoneOf(record: Foreign, state: ConversionState, findings: Findings): readonly Made[] {
   const { title, description, due_date, created_at: created, updated_at: updated, state: status, ...rest } = record
   leaveOthers(rest, findings)
-  const deadline = says(due_date) ? `${String(due_date)}T00:00:00Z` : undefined
+  const deadline = says(due_date) ? `${textOf(due_date)}T00:00:00Z` : undefined
   const optional = filled({ description, deadline, created, updated })
   return state.milestone({ title, ...optional, state: STATES.get(status) ?? status }, findings)
 }

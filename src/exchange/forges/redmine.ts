@@ -1,6 +1,6 @@
 import { GHOST } from '../../schema/placeholder-names.ts'
 import { ConversionState } from './conversion-state.ts'
-import { commentOf, hasProperties, issueOf, labelsOf, leaveRest, listOf, objectOf, says } from './foreign.ts'
+import { commentOf, hasProperties, issueOf, labelsOf, leaveRest, listOf, objectOf, says, textOf } from './foreign.ts'
 import type { Conversion, ConversionOptions, Findings, Foreign, ForgeFormat, Made, Part } from './forge-format.ts'
 import { isLeftOut, ownFilesIn, within } from './forge-format.ts'
 
@@ -46,7 +46,7 @@ function issues(options: ConversionOptions, own: ReadonlySet<string>, inPages: S
       const { created_on: created, updated_on: updated, closed_on: closed, ...rest } = more
       const [version] = listOf(fixed_version).map(nameOf)
       const before = version === undefined ? [] : state.milestone({ title: version, state: 'open' }, findings)
-      const file = `issues/${String(id)}.json`
+      const file = `issues/${textOf(id)}.json`
       if (list === 'issues' && own.has(file)) {
         inPages.add(file)
         return before

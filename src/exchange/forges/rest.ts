@@ -1,6 +1,17 @@
 import { GHOST } from '../../schema/placeholder-names.ts'
 import { ConversionState } from './conversion-state.ts'
-import { commentOf, filled, hasProperties, isForeign, issueOf, leaveRest, listOf, objectOf, says } from './foreign.ts'
+import {
+  commentOf,
+  filled,
+  hasProperties,
+  isForeign,
+  issueOf,
+  leaveRest,
+  listOf,
+  objectOf,
+  says,
+  textOf,
+} from './foreign.ts'
 import type { Conversion, ConversionOptions, Findings, Foreign, ForgeFormat, Made } from './forge-format.ts'
 import { countOf, leave, reportLinks, within } from './forge-format.ts'
 
@@ -62,12 +73,12 @@ function comments(state: ConversionState, options: ConversionOptions): Conversio
     convert(record, findings) {
       const { issue_url, pull_request_url, html_url, ...comment } = record
       // Gogs and GitBucket have only the address of the page.
-      const [, number] = /\/(\d+)(?:#.*)?$/.exec(String(issue_url ?? html_url)) ?? []
+      const [, number] = /\/(\d+)(?:#.*)?$/.exec(textOf(issue_url ?? html_url)) ?? []
       const issue_number = number === undefined ? issue_url : Number(number)
       if (says(pull_request_url)) return leave(findings, 'pull_request_comments')
       if (typeof issue_number === 'number' && !state.hasIssue(issue_number)) {
         // GitHub has the address of an issue also for the comments of pull requests.
-        const isOfPull = PULL.test(String(html_url))
+        const isOfPull = PULL.test(textOf(html_url))
         return leave(findings, isOfPull ? 'pull_request_comments' : state.wordOfComment(issue_number))
       }
       return restComment(issue_number, comment, options, findings)
@@ -138,7 +149,7 @@ export function restMilestone(milestone: unknown, state: ConversionState, findin
   const { title, description, due_on, state: status, number: _, ...others } = objectOf(milestone)
   const { created_at: created, updated_at: updated, closed_at: closed, ...rest } = others
   leaveRest(rest, findings)
-  const deadline = String(due_on).startsWith('9999-12-31') ? null : due_on // Gogs has no other word for none
+  const deadline = textOf(due_on).startsWith('9999-12-31') ? null : due_on // Gogs has no other word for none
   return state.milestone(
     { title, ...filled({ description, deadline, created, updated, closed }), state: status },
     findings,

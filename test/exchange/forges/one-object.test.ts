@@ -186,6 +186,20 @@ describe('a source of which bytes were changed', () => {
     )
   })
 
+  test.each<[unknown]>([[{ toString: false }], [[{ toString: 1 }]], [{ valueOf: 1, toString: 2 }]])(
+    'that has %j for each of its values in turn is read, or has violations with places',
+    async (put) => {
+      for (const list of ['issues', 'comments', 'milestones', 'attachments', 'logs']) {
+        for (const name of Object.keys(bitbucketTracker[list]?.[0] ?? {})) {
+          const tracker = JSON.parse(JSON.stringify(bitbucketTracker))
+          tracker[list][0][name] = put
+          const { violations } = await readSource({ json: JSON.stringify(tracker) })
+          for (const { pointer } of violations) expect(pointer).toMatch(/^\/0\//)
+        }
+      }
+    },
+  )
+
   test('of which values were changed has every issue that is still valid', async () => {
     const value = fc.oneof(fc.constantFrom(null, '', 0, true, [], {}, [null], 'x'), fc.jsonValue())
     const inside = fc.tuple(fc.constantFrom('issues', 'comments', 'milestones', 'attachments'), fc.nat(5), fc.nat(20))
