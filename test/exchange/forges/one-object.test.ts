@@ -190,7 +190,7 @@ describe('a source of which bytes were changed', () => {
     'that has %j for each of its values in turn is read, or has violations with places',
     async (put) => {
       for (const list of ['issues', 'comments', 'milestones', 'attachments', 'logs']) {
-        for (const name of Object.keys(bitbucketTracker[list]?.[0] ?? {})) {
+        for (const name of Object.keys(JSON.parse(JSON.stringify(bitbucketTracker))[list]?.[0] ?? {})) {
           const tracker = JSON.parse(JSON.stringify(bitbucketTracker))
           tracker[list][0][name] = put
           const { violations } = await readSource({ json: JSON.stringify(tracker) })
