@@ -159,8 +159,9 @@ interface OwnPool extends PgPool {
  * query of the URL (`application_name`, `sslmode`) take precedence over the settings here; `max` limits the pool.
  */
 function openPool({ Client, Pool }: Pg, connectionString: string): OwnPool {
+  let client: object
   try {
-    new Client({ connectionString }) // a pool reads its URL only when it connects
+    client = new Client({ connectionString }) // a pool reads its URL only when it connects
   } catch {
     // No cause: it would show the URL, and the password with it.
     throw new TypeError('pg cannot read the URL of the database')
@@ -171,13 +172,13 @@ function openPool({ Client, Pool }: Pg, connectionString: string): OwnPool {
     connectionTimeoutMillis: MAX_CALL_MS,
     keepAlive: true,
     pipeline: true,
-    allowExitOnIdle: true,
+    allowExitOnIdle: hasMethods(client, 'unref'), // pg has had it since 8.7, and any version may come with a newer pool
     application_name: 'forgelet',
   })
 }
 
 interface Pg {
-  readonly Client: new (options: object) => unknown
+  readonly Client: new (options: object) => object
   readonly Pool: new (options: object) => OwnPool
 }
 
