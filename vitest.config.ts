@@ -1,8 +1,13 @@
+import { join } from 'node:path'
 import type { TestProjectInlineConfiguration, ViteUserConfig } from 'vitest/config'
 import type { TestSpecification } from 'vitest/node'
 import { BaseSequencer } from 'vitest/node'
+import { OLDEST_FOLDER } from './test/codebase/setup/oldest-drivers.ts'
 
-/** A suite: `x.test.ts` is in "quick", `x.servers.test.ts` in "servers", `x.nightly.test.ts` in "nightly" (CONTRIBUTING.md). */
+/**
+ * A suite: `x.test.ts` is in "quick", `x.servers.test.ts` in "servers", `x.nightly.test.ts` in "nightly" (CONTRIBUTING.md).
+ * "oldest" has files of "servers" again, on the oldest drivers.
+ */
 const suite = (
   name: string,
   groupOrder: number,
@@ -37,6 +42,19 @@ const config: ViteUserConfig = {
       suite('quick', 0, { isolate: false, include: ['test/**/*.test.ts'], exclude: ['test/**/*.*.test.ts'] }),
       suite('servers', 1, {}),
       suite('nightly', 2, { maxWorkers: 1 }), // some of these need every core
+      suite('oldest', 3, {
+        globalSetup: ['test/codebase/setup/prepare.ts', 'test/codebase/setup/oldest-drivers.ts'],
+        alias: [{ find: /^(pg|mysql2)(\/promise)?$/, replacement: join(OLDEST_FOLDER, 'node_modules/$1$2') }],
+        include: [
+          'contract-postgres',
+          'contract-mariadb',
+          'postgres',
+          'mariadb',
+          'connections',
+          'host-transaction',
+          'in-transaction',
+        ].map((name) => `test/storage/${name}.servers.test.ts`),
+      }),
     ],
     setupFiles: ['test/codebase/setup/fail-on-console.ts'],
     // Real servers, processes and programs on a slow machine; nothing waits for these on purpose.

@@ -39,7 +39,7 @@ export type { SqliteConnection } from './sql/sqlite/handle.ts'
  * (`x_board_pins`), and the second is not migrated.
  *
  * @param fileOrHandle - a file (opened with the better-sqlite3 installed beside the application), `:memory:`, or an
- * open handle of better-sqlite3 12 or 13, of node:sqlite (Node 22.13 and newer, Deno) or of bun:sqlite (Bun 1.4); the
+ * open handle of better-sqlite3 8 to 13, of node:sqlite (Node 22.13 and newer, Deno) or of bun:sqlite (Bun 1.4); the
  * handle must return rows as objects
  * @throws TypeError if an option is invalid or the file name is empty; on first use if the handle is not of one of these
  * drivers, has `locking_mode = exclusive`, or the storage cannot open another one on its database. Every call: ForgeError `SCHEMA_OUTDATED` before `migrate()`, `SCHEMA_TOO_NEW`, `STORAGE_BUSY`

@@ -13,6 +13,16 @@ export const SHORT_FORM: RegExp =
 export const QUICK_FORM: RegExp =
   /seed 1\) with text|of a block (returns|.* is undone)|two storages in one database do not/
 
+/**
+ * Whether a server has a case before each change: of drawn changes it has half, each seed with each kind of ids, and from one
+ * and two storages, either with the tables of the host or without. The nightly tests have all.
+ */
+export function isBeforeEachChange(name: string): boolean {
+  const [, seed] = /seed (\d)/.exec(name) ?? []
+  const turns = [/with text ids|from two storages/, /where the tables of the host/].filter((one) => one.test(name))
+  return process.env['LONG'] === '1' || seed === undefined || (Number(seed) + turns.length) % 2 === 1
+}
+
 /** Runs the contract on one kind of storage: every case, or those whose names are selected. */
 export function contractSuite<Tx>(
   { open, host, end }: StorageKind<Tx>,

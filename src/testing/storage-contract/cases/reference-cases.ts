@@ -125,6 +125,11 @@ function assertSame(found: unknown, expected: unknown, what: string): void {
   }
 }
 
+/** Reads a page of a list, which may have a total. */
+type ReadPage<Item> = (
+  query: PageQuery,
+) => MaybePromise<(CursorPage<Item> & { readonly total?: number | undefined }) | undefined>
+
 /** Adds the answer of a read to a view, and returns it unless the read was refused. */
 type See = <T>(what: string, read: () => T) => Promise<Awaited<T> | undefined>
 
@@ -172,15 +177,12 @@ class Side<Tx> {
   }
 
   /** Reads a list from page to page, from cursor to cursor, and on from a cursor of the last view. */
-  async #pages<Item>(
-    see: See,
-    list: string,
-    read: (query: PageQuery) => MaybePromise<CursorPage<Item> | undefined>,
-    limits: readonly number[],
-  ): Promise<void> {
+  async #pages<Item>(see: See, list: string, read: ReadPage<Item>, limits: readonly number[]): Promise<void> {
     const after = this.#cursors.get(list)
+    const counted = await outcomeOf(() => read({ from: { page: 1 }, limit: 1 }))
+    const total = 'value' in counted ? counted.value?.total : undefined
     if (after !== undefined) {
-      await see(`${list} since the last view`, () => this.#readOn(read, { from: { after }, limit: 1000 }))
+      await see(`${list} since the last view`, () => readPage(read, { from: { after }, limit: 1000 }, total))
     }
     for (const limit of limits) {
       const first = await see(`${list} by ${limit}`, () => read({ from: { page: 1 }, limit }))
@@ -191,23 +193,10 @@ class Side<Tx> {
       for (let next = first?.cursor; next !== undefined; ) {
         const after = next
         this.#cursors.set(list, after)
-        next = (await see(`${list} by ${limit} and cursor`, () => this.#readOn(read, { from: { after }, limit })))
+        next = (await see(`${list} by ${limit} and cursor`, () => readPage(read, { from: { after }, limit }, total)))
           ?.cursor
       }
     }
-  }
-
-  /** A page behind a cursor need not have a total, but no wrong one. */
-  async #readOn<Item>(
-    read: (query: PageQuery) => MaybePromise<CursorPage<Item> | undefined>,
-    query: PageQuery,
-  ): Promise<CursorPage<Item> | undefined> {
-    const page: (CursorPage<Item> & { readonly total?: number | undefined }) | undefined = await read(query)
-    if (page === undefined) return undefined
-    const { total, ...rest } = page
-    const counted: typeof page | undefined = await read({ from: { page: 1 }, limit: 1 })
-    assert.ok([undefined, counted?.total].includes(total), 'a total counts the list')
-    return rest
   }
 
   /**
@@ -251,6 +240,19 @@ class Side<Tx> {
     const at = this.#chosen.indexOf(id)
     return at < 0 ? this.#chosen.push(id) - 1 : at
   }
+}
+
+/** Reads a page behind a cursor, which need not have a total, but no wrong one. */
+async function readPage<Item>(
+  read: ReadPage<Item>,
+  query: PageQuery,
+  counted: number | undefined,
+): Promise<CursorPage<Item> | undefined> {
+  const page = await read(query)
+  if (page === undefined) return undefined
+  const { total, ...rest } = page
+  assert.ok([undefined, counted].includes(total), 'a total counts the list')
+  return rest
 }
 
 /** Reads on from a cursor, or from the oldest event if events behind the cursor were removed. */

@@ -84,8 +84,9 @@ async function connect(pool: PgPool, lent: LentTransactions<PgPoolClient>, names
  * query of the URL (`application_name`, `sslmode`) take precedence over the settings here; `max` limits the pool.
  */
 function openPool({ Client, Pool }: Pg, connectionString: string): OwnPgPool {
+  let client: object
   try {
-    new Client({ connectionString }) // a pool reads its URL only when it connects
+    client = new Client({ connectionString }) // a pool reads its URL only when it connects
   } catch {
     // No cause: it would show the URL, and the password with it.
     throw new TypeError('pg cannot read the URL of the database')
@@ -96,7 +97,7 @@ function openPool({ Client, Pool }: Pg, connectionString: string): OwnPgPool {
     connectionTimeoutMillis: MAX_CALL_MS,
     keepAlive: true,
     pipeline: true,
-    allowExitOnIdle: true,
+    allowExitOnIdle: hasMethods(client, 'unref'), // pg has had it since 8.7, and any version may come with a newer pool
     application_name: 'forgelet',
   })
 }
@@ -106,7 +107,7 @@ interface OwnPgPool extends PgPool {
 }
 
 interface Pg {
-  readonly Client: new (options: object) => unknown
+  readonly Client: new (options: object) => object
   readonly Pool: new (options: object) => OwnPgPool
 }
 
