@@ -5,7 +5,7 @@ import { storageKind } from './storage-kind.ts'
 
 onServer(SERVERS.mariadb, () => contractSuite(storageKind(MARIADB), isBeforeEachChange))
 onServer(SERVERS.mariadb, () => {
-  for (const kind of [KYSELY_MARIADB, MARIADB_CONNECTOR]) {
-    contractSuite(storageKind(kind), (name) => SHORT_FORM.test(name) && isBeforeEachChange(name))
-  }
+  const isShort = (name: string) => SHORT_FORM.test(name) && isBeforeEachChange(name)
+  contractSuite(storageKind(KYSELY_MARIADB), isShort)
+  contractSuite(storageKind(MARIADB_CONNECTOR), isShort)
 })

@@ -5,7 +5,7 @@ import { storageKind } from './storage-kind.ts'
 
 onServer(SERVERS.postgres, () => contractSuite(storageKind(POSTGRES), isBeforeEachChange))
 onServer(SERVERS.postgres, () => {
-  for (const kind of [KYSELY_POSTGRES, POSTGRES_JS]) {
-    contractSuite(storageKind(kind), (name) => SHORT_FORM.test(name) && isBeforeEachChange(name))
-  }
+  const isShort = (name: string) => SHORT_FORM.test(name) && isBeforeEachChange(name)
+  contractSuite(storageKind(KYSELY_POSTGRES), isShort)
+  contractSuite(storageKind(POSTGRES_JS), isShort)
 })
