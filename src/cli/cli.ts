@@ -13,14 +13,11 @@ const HEAP_GROWTH = 25
 const SAME_SIGNAL_MS = 500
 
 // A source may have any size, and the memory is that of its batches. Bun has another engine.
-if (process.argv[2] === 'issues' && !('bun' in process.versions))
+if (['issues', 'copy'].includes(process.argv[2] ?? '') && !('bun' in process.versions))
   setFlagsFromString(`--heap-growing-percent=${HEAP_GROWTH}`)
 
 // Whatever the command creates is for its owner only: a database, its -wal and -shm, a document with private issues.
 process.umask(0o077)
-
-// What is copied is garbage at once: V8 would let it grow to 60 MB before it looks.
-if (process.argv[2] === 'copy') setFlagsFromString('--optimize-for-size')
 
 // The first signal stops the command in an orderly way. Another ends the process at once, with the code that a shell
 // reports for a process that a signal killed.

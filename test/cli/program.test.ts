@@ -45,7 +45,7 @@ describe('forgelet', () => {
 
 describeWith(['bash'], 'forgelet completion bash', () => {
   test.each([
-    ['', 'serve schema issues user org repo token keys doctor openapi completion --version --help'],
+    ['', 'serve schema issues user org repo token keys doctor copy openapi completion --version --help'],
     ['iss', 'issues'],
     ['issues im', 'import'],
     ['issues import issues.json --on-c', '--on-conflict'],

@@ -83,7 +83,7 @@ issues export --repo acme/none --db ours.sqlite => has no repository acme/none
 
 /** Wrong usage: exit code 2. */
 const WRONG = refusals(`
-=> name a command: serve, schema, issues, user, org, repo, token, keys, doctor, openapi, completion; see "forgelet --help"
+=> name a command: serve, schema, issues, user, org, repo, token, keys, doctor, copy, openapi, completion; see "forgelet --help"
 server => unknown command 'server' (Did you mean serve?); see "forgelet --help"
 schema => name a command: status, plan, apply; see "forgelet schema --help"
 schema drop => unknown command 'drop'; see "forgelet schema --help"

@@ -36,7 +36,7 @@ export interface CopyReport {
 }
 
 /** The most rows that are read at once, and the characters that they should have at most. */
-const MAX_ROWS = 100
+const MAX_ROWS = 200
 const MAX_CHARACTERS = 500_000
 
 /** Copies all tables of a database, as they are at one moment, into another, whose tables are empty. */
@@ -95,7 +95,6 @@ async function* pagesOf(
     if (last === undefined) return
     yield page
     limit = Math.max(1, Math.min(MAX_ROWS, Math.floor((page.length * MAX_CHARACTERS) / sizeOf(page))))
-    if (Array.isArray(page)) page.length = 0 // V8 keeps what was read until a full garbage collection
   }
 }
 

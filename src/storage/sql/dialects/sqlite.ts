@@ -82,9 +82,8 @@ export const sqliteDialect: SqlDialect = {
       [prefix, prefix],
     ),
   copying: {
-    // All pages are read, and each once: a cache is of no use. The one behind is that of better-sqlite3.
-    begin: [command('pragma cache_size = -1000'), command('begin')],
-    end: [command('rollback'), command('pragma cache_size = -16000')],
+    begin: [command('begin')],
+    end: [command('rollback')],
     comparesRows: true,
     givingKeys: sql``,
     lastKey: ({ table }) =>
