@@ -13,6 +13,7 @@ const entries = {
   'storage/sqlite': 'src/storage/sqlite.ts',
   'storage/postgres': 'src/storage/postgres.ts',
   'storage/mariadb': 'src/storage/mariadb.ts',
+  'storage/copy': 'src/storage/copy.ts',
   'storage/durable-object': 'src/storage/durable-object.ts',
   http: 'src/http-adapters/http.ts',
   node: 'src/http-adapters/node.ts',

@@ -19,6 +19,7 @@ const ENTRIES = {
   './storage/sqlite': 116,
   './storage/postgres': 122,
   './storage/mariadb': 123,
+  './storage/copy': 60,
   './storage/durable-object': 110,
   './http': 29,
   './node': 9,

@@ -1,7 +1,7 @@
 import type { Command } from '@commander-js/extra-typings'
 import { isForgeError } from '../index.ts'
 import { copyDatabase } from '../standalone/host-store/copy-database.ts'
-import type { CopyProgress } from '../storage/storage.ts'
+import type { CopyProgress } from '../storage/copy.ts'
 import type { CommandIO } from './command.ts'
 import { CommandError, counted, newCommand, printResult } from './command.ts'
 import type { Naming } from './database.ts'

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
+import { copyForge } from '../../src/storage/copy.ts'
 import { TABLE_DESCRIPTIONS } from '../../src/storage/sql/schema/tables.ts'
 import type { ForgeStorage, SchemaStatus } from '../../src/storage/storage.ts'
-import { copyForge } from '../../src/storage/storage.ts'
 import { everything, fill } from '../../src/testing/storage-contract/samples/aggregates.ts'
 import { BOARD, block, define, grant, LATER, note, outbox, pin, retire } from '../../src/testing/testing.ts'
 import type { AnyKind, DatabaseKind, TestDatabase } from '../databases.ts'

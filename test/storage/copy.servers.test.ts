@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { copyForge } from '../../src/storage/storage.ts'
+import { copyForge } from '../../src/storage/copy.ts'
 import { BOARD, block, note, pin } from '../../src/testing/testing.ts'
 import { MARIADB, newDatabase, onDatabases, POSTGRES, SQLITE } from '../databases.ts'
 import { copySuite } from './copy-suite.ts'

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
+import { copyForge } from '../../src/storage/copy.ts'
 import { memoryStorage } from '../../src/storage/memory.ts'
 import { sqliteStorage } from '../../src/storage/sqlite.ts'
-import { copyForge } from '../../src/storage/storage.ts'
 import { PGLITE, SQLITE } from '../databases.ts'
 import { copySuite } from './copy-suite.ts'
 

@@ -1,11 +1,15 @@
 import { isForgeError } from '../../../schema/errors.ts'
-import { command } from '../dialect.ts'
 import { busy, unavailable } from '../errors.ts'
 import type { Statement } from '../query.ts'
 import type { Deadline } from './deadline.ts'
 import { isAbort, isRefusedCommit } from './errors.ts'
 import type { Connection, Runner, ServerRules } from './server.ts'
 import type { ServerSession } from './session.ts'
+
+/** As in dialect.ts, without Kysely: `forgelet/storage` loads this file. */
+function command(sql: string): Statement<unknown> {
+  return { sql, parameters: [], returnsRows: false }
+}
 
 const ROLL_BACK = command('rollback')
 
