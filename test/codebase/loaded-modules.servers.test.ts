@@ -16,7 +16,7 @@ test.each([
   ['forgelet/express', /^src\/(http-adapters\/(routes|node)|http-adapters|schema)\/(?!documents|fetch)/],
   ['forgelet/fetch', /^src\/(http-adapters\/(routes|fetch)|http-adapters|schema)\/(?!documents|node)/],
   ['forgelet/storage/memory', /^src\/(storage|schema)\/(?!documents|sql)/],
-  ...['sqlite', 'postgres', 'mysql'].map(
+  ...['sqlite', 'postgres', 'mariadb'].map(
     (name) =>
       [
         `forgelet/storage/${name}`,

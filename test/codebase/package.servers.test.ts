@@ -79,7 +79,7 @@ describe('the packed package', () => {
 
   it.each([
     ['postgres', 'pg', "postgresStorage('postgres://127.0.0.1/forge')"],
-    ['mysql', 'mysql2', "mariadbStorage('mysql://127.0.0.1/forge')"],
+    ['mariadb', 'mysql2', "mariadbStorage('mysql://127.0.0.1/forge')"],
   ])('says how to get the driver of %s, in either format', (entry, driver, storage) => {
     const report = `${storage}.schemaStatus().catch((error) => process.stdout.write(error.code + ' ' + error.message))`
     const name = storage.replace(/\(.*/, '')

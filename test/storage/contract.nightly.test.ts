@@ -19,7 +19,7 @@ describe('SQLite in memory', () => contractSuite(storageKind(SQLITE_IN_MEMORY)))
 describe('PGlite', () => contractSuite(storageKind(PGLITE), (name) => !QUICK_FORM.test(name)))
 onServer(SERVERS.mariadb, () => {
   contractSuite(storageKind(KYSELY_MARIADB), (name) => !SHORT_FORM.test(name))
-  describe('npm mariadb', () => contractSuite(storageKind(MARIADB_CONNECTOR), (name) => !SHORT_FORM.test(name)))
+  describe('npm mariadb', () => contractSuite(storageKind(MARIADB_CONNECTOR), (name) => !QUICK_FORM.test(name)))
 })
 
 for (const library of LIBRARIES) {
@@ -33,7 +33,7 @@ const OF_OTHER_VERSIONS =
 
 onServer(SERVERS.postgres, () => {
   contractSuite(storageKind(KYSELY_POSTGRES), (name) => !SHORT_FORM.test(name))
-  describe('postgres.js', () => contractSuite(storageKind(POSTGRES_JS), (name) => !SHORT_FORM.test(name)))
+  describe('postgres.js', () => contractSuite(storageKind(POSTGRES_JS), (name) => !QUICK_FORM.test(name)))
 
   describe('Kysely 0.27', () => {
     const kind = overKysely('postgres', (url) => {

@@ -144,14 +144,14 @@ function qualified({ schema, table }: HostTableName): string {
 }
 
 function elements(json: Expression<string>, type: RawBuilder<unknown>): RawBuilder<string> {
-  return sql`(select cast(value as ${type}) from pg_catalog.json_array_elements_text(cast(${json} as json)))`
+  return sql`(select cast(value as ${type}) from pg_catalog.json_array_elements_text(cast(cast(${json} as text) as json)))`
 }
 
 function numberEvents(build: Kysely<Tables>, ids: Expression<string>, last: Expression<number>): Compilable<unknown> {
   const numbered = sql<{
     id: string
     place: number
-  }>`pg_catalog.json_array_elements_text(cast(${ids} as json)) with ordinality`
+  }>`pg_catalog.json_array_elements_text(cast(cast(${ids} as text) as json)) with ordinality`
   return build
     .updateTable('events')
     .from(numbered.as<'numbered'>(sql`numbered(id, place)`))

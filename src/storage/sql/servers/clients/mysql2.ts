@@ -174,7 +174,7 @@ function isConnection(value: unknown): value is MysqlConnection {
   return hasMethods(value, 'execute', 'query') && !hasMethods(value, 'promise') && !isMysqlPool(value)
 }
 
-/** Returns whether a value is a pool of `mysql2/promise`. One of `mysql2` itself has callbacks. */
+/** Returns whether a value is a pool of `mysql2/promise`. One of `mysql2` itself has callbacks, and one of npm `mariadb` counts. */
 export function isMysqlPool(value: unknown): value is MysqlPool {
-  return hasMethods(value, 'getConnection') && !hasMethods(value, 'promise')
+  return hasMethods(value, 'getConnection') && !hasMethods(value, 'promise') && !hasMethods(value, 'activeConnections')
 }
