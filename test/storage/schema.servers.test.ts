@@ -54,7 +54,9 @@ onServer(SERVERS.postgres, (url) => {
     await pool.query("set statement_timeout = '1234ms'; set lock_timeout = '5678ms'")
     await postgresStorage(pool).migrate()
 
-    expect(await database.run("select 1 from pg_locks where locktype = 'advisory'")).toEqual([])
+    const locks =
+      "select 1 from pg_locks where locktype = 'advisory' and database = (select oid from pg_database where datname = current_database())"
+    expect(await database.run(locks)).toEqual([])
     expect((await pool.query('show statement_timeout')).rows).toEqual([{ statement_timeout: '1234ms' }])
     expect((await pool.query('show lock_timeout')).rows).toEqual([{ lock_timeout: '5678ms' }])
   })
