@@ -48,16 +48,20 @@ async function watchCrowd<Tx>({ open, host }: StorageKind<Tx>, changes: number):
   const storages = [first, ...(await Promise.all(Array.from({ length: CONSUMERS }, () => again(first))))]
   const consumption = consume(storages.slice(1))
   const turns = first.transactions === 'synchronous' ? oneAtATime() : atOnce
-  const committed = await Promise.all(
+  const written = Promise.all(
     Array.from({ length: WRITERS }, (_, n) => {
       const storage = storages[n % storages.length] ?? first
       return write({ storage, n: n + 1, changes, begin: () => begin(storage), turns })
     }),
   )
-  const { consumed, consumers } = await consumption.end(committed.flat().length)
+  // Without an end, the consumers of a writer that has failed would go on beside the next tests.
+  const committed = (
+    await written.catch((error: unknown) => consumption.stop().then(() => Promise.reject(error)))
+  ).flat()
+  const { consumed, consumers } = await consumption.end(committed.length)
   const left = (await outbox(first)).map(nameOf)
   await Promise.all(storages.map((storage) => storage.close()))
-  return { committed: committed.flat(), consumed, outbox: left, consumers }
+  return { committed, consumed, outbox: left, consumers }
 }
 
 interface Writer<Tx> {
@@ -138,8 +142,13 @@ function consume<Tx>(storages: readonly ForgeStorage<Tx>[]) {
     }),
   )
   all.catch(() => undefined) // awaited in the end, but a writer may fail before
+  const stop = async (): Promise<void> => {
+    ended = true
+    await all
+  }
 
   return {
+    stop,
     /** Ends when so many events were consumed, or none came for five seconds. */
     async end(expected: number): Promise<Pick<Reported, 'consumed' | 'consumers'>> {
       for (let seen = -1; consumed.length < expected && consumed.length > seen; ) {
@@ -147,8 +156,7 @@ function consume<Tx>(storages: readonly ForgeStorage<Tx>[]) {
         const deadline = performance.now() + 5000
         while (consumed.length === seen && performance.now() < deadline) await pause(10)
       }
-      ended = true
-      await all
+      await stop()
       return { consumed, consumers }
     },
   }
