@@ -2,39 +2,39 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { register } from 'node:module'
 import { dirname, join } from 'node:path'
 
-// Writes the reference, docs/reference, and the texts for language models. With --check it writes nothing, and fails if a
-// file differs from what it would write: a doc comment has changed, or an export, and `npm run reference` was not run.
+// Writes the reference, docs/reference, the texts for language models, and the public types for those who review a change. With
+// --check it leaves the public types as they are, and fails if they differ. It fails too if an export has no doc comment, a type
+// is needed and not exported, or a page has a dead link.
 
 register('./reference/load-typescript.mjs', import.meta.url)
-const { referencePages } = await import('./reference/pages.mjs')
+const { publicTypes, readApi } = await import('./reference/api.mjs')
+const { deadLinks } = await import('./reference/dead-links.mjs')
 const { modelTexts } = await import('./reference/site-pages.mjs')
+const { tablePages } = await import('./reference/tables.mjs')
 
+const PUBLIC_TYPES = 'tools/reference/public-types.txt'
 const root = join(import.meta.dirname, '..')
-const checks = process.argv.includes('--check')
-const stale = [write(referencePages()), write(modelTexts(root))].flat()
-if (checks && stale.length > 0) {
-  console.error(
-    `run "npm run reference" and commit what it writes; these files are not up to date:\n${stale.join('\n')}`,
-  )
-  process.exitCode = 1
-}
+const api = await readApi(root)
+const tables = tablePages(api)
+await api.write(tables.list)
+write(tables.texts)
+write(modelTexts(root))
 
-/** Writes files, unless this is a check. Returns the paths of those that differed. */
+const types = publicTypes(api)
+if (!process.argv.includes('--check')) write({ [PUBLIC_TYPES]: types })
+const problems = [
+  ...(api.isValid ? [] : ['mend what typedoc has named above']),
+  ...(readFileSync(join(root, PUBLIC_TYPES), 'utf8') === types
+    ? []
+    : [`${PUBLIC_TYPES} is not up to date: run "npm run reference", and commit what it writes`]),
+  ...deadLinks(root),
+]
+for (const problem of problems) console.error(problem)
+process.exitCode = problems.length === 0 ? 0 : 1
+
 function write(texts) {
-  return Object.entries(texts)
-    .filter(([path, text]) => read(path) !== text)
-    .map(([path, text]) => {
-      if (checks) return path
-      mkdirSync(dirname(join(root, path)), { recursive: true })
-      writeFileSync(join(root, path), text)
-      return path
-    })
-}
-
-function read(path) {
-  try {
-    return readFileSync(join(root, path), 'utf8')
-  } catch {
-    return undefined
+  for (const [path, text] of Object.entries(texts)) {
+    mkdirSync(dirname(join(root, path)), { recursive: true })
+    writeFileSync(join(root, path), text)
   }
 }

@@ -19,6 +19,7 @@ const STYLE = `
 .VPDoc .aside { max-width: 224px !important }
 .vp-doc > div > :is(p, ul, ol, blockquote) { max-width: 48em }
 .vp-doc td { vertical-align: top }
+.vp-doc hr { display: none }
 .vp-doc [class*=language-] code { font-size: 12px; padding: 0 12px }
 @media (min-width: 960px) {
   .vp-doc div[class*=language-] code { white-space: pre-wrap }
@@ -69,6 +70,10 @@ export default defineConfig({
     })),
     outline: [2, 3],
     search: { provider: 'local' },
+  },
+  /** The headings of an export are the same on every page of the reference. */
+  transformPageData({ relativePath, frontmatter }) {
+    if (relativePath.startsWith('docs/reference/forgelet')) frontmatter.outline = 2
   },
   /** Pages link to the programs and schemas of the repository; language models look for their texts at the root. */
   buildEnd({ outDir }) {

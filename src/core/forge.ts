@@ -108,7 +108,10 @@ export type ForgeOptions<A extends Actor, Tx, S extends ServiceName = ServiceNam
 
 /** A storage that reads the members in a table of the host: `tables.members`. */
 export interface KnowsMembers {
-  readonly host: { readonly isMember: (...given: never) => unknown }
+  readonly host: {
+    /** Reads whether a user is a member of an organization. */
+    readonly isMember: (...given: never) => unknown
+  }
 }
 
 /** Options of `createForge` that every set of services has. */

@@ -102,7 +102,8 @@ async function write<Tx>({ storage, n, changes, begin, turns }: Writer<Tx>): Pro
     await untilFree('call', () => pin(storage, boardOf(each), issueId, options))
     committed.push(issueId)
     await pause(random(mayWait ? 60 : 8))
-    if (each % 10 === n % 10) committed.push(...(await turns(() => untilFree('host-transaction', () => writeWithHost(each)))))
+    if (each % 10 === n % 10)
+      committed.push(...(await turns(() => untilFree('host-transaction', () => writeWithHost(each)))))
   }
   return committed
 

@@ -8,13 +8,11 @@ export function sitePages(root) {
   const manual = markdownIn(root, 'docs/manual')
   const background = markdownIn(root, 'docs')
   const decisions = markdownIn(root, 'docs/decisions')
-  const contents = readFileSync(join(root, 'docs/reference/index.md'), 'utf8')
-  const reference = [...contents.matchAll(/^\| \[[^\]]+\]\(([\w-]+\.md)\)/gm)].map(
-    ([, name]) => `docs/reference/${name}`,
-  )
+  const rank = (path) => (path.endsWith('/index.md') ? 0 : path.includes('/forgelet') ? 2 : 1)
+  const reference = markdownIn(root, 'docs/reference').toSorted((a, b) => rank(a) - rank(b))
   const parts = {
     Manual: manual,
-    Reference: ['docs/reference/index.md', ...reference],
+    Reference: reference,
     Background: [
       ...background,
       'examples/README.md',

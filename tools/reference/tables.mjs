@@ -7,157 +7,198 @@ import { actionFacts } from '../../src/schema/access.ts'
 import { postgresSchemaPlan } from '../../src/storage/postgres.ts'
 import { TABLE_DESCRIPTIONS } from '../../src/storage/sql/schema/tables.ts'
 import { DEFAULT_FIXTURE } from '../../src/testing/create-test-forge.ts'
-import { cell, codeCell, fence, parseDoc, prose, table } from './markdown.mjs'
+import { exportsOf, textOf } from './api.mjs'
 
 // The pages that are not made of exports: their facts are tables of the sources, and the OpenAPI document.
 
 const sourceText = (path) => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8')
 const openapi = JSON.parse(sourceText('schema/openapi.json'))
 
-export function statusOf(code) {
-  return errorStatus[code]
+/** The pages by their paths, and the list of them. */
+export function tablePages(api) {
+  const pages = {
+    errors: ['Errors', 'A program reads `code`; the message is for people.', errorCodes(api)],
+    endpoints: ['Endpoints', 'Every path of the HTTP API, relative to the mount point.', endpoints()],
+    'command-line': ['Command line', 'Every command of `npx forgelet`.', commandLine()],
+    tables: [
+      'Tables',
+      'The actions that a policy is asked about, the fixture of a test forge, views and tables.',
+      facts(),
+    ],
+  }
+  const entries = Object.entries(pages)
+  return {
+    list: ['# Reference\n', ...entries.map(([name, [title, intro]]) => `- [${title}](${name}.md): ${intro}`)].join(
+      '\n',
+    ),
+    texts: Object.fromEntries(
+      entries.map(([name, [title, intro, blocks]]) => [
+        `docs/reference/${name}.md`,
+        `${[`# ${title}`, intro, ...blocks].join('\n\n')}\n`,
+      ]),
+    ),
+  }
 }
 
-export function actionTable() {
-  const rows = Object.entries(actionFacts).map(([action, { concerns = '', allows }]) => [
-    `\`${action}\``,
-    concerns,
-    allows,
-  ])
-  return [
-    '## Actions',
-    'What a policy is asked, what the request is about, and the least role to which `rolePolicy` allows it.',
-    table(['action', 'about', '`rolePolicy`'], rows),
+/** Text for a page or a cell of a table: codes of errors and pages become links. */
+function prose(text) {
+  return text
+    .replaceAll('<', '&lt;')
+    .replace(/`([A-Z_]+)`/g, (code, name) =>
+      name in errorStatus ? `[${code}](errors.md#${name.toLowerCase()})` : code,
+    )
+    .replace(/docs\/((?:[\w-]+\/)*)([\w-]+)\.md/g, '[$2](../$1$2.md)')
+}
+
+function table(head, rows) {
+  const cell = (text) =>
+    prose(text)
+      .replace(/\n\s*\n/g, '<br>')
+      .replace(/\s*\n\s*/g, ' ')
+      .replaceAll('|', '\\|')
+  const lines = [head, head.map(() => '---'), ...rows.map((cells) => cells.map(cell))]
+  return lines.map((cells) => `| ${cells.join(' | ')} |`).join('\n')
+}
+
+function fence(code, language) {
+  return `\`\`\`${language}\n${code}\n\`\`\``
+}
+
+/** Every code: its status, and what its comment says is the cause and the remedy. */
+function errorCodes({ project, sourceOf }) {
+  const named = (name) => exportsOf(project).find((one) => one.name === name && !one.isReference())
+  const wire = named('WireCode').type
+  const codes = [
+    ...named('ForgeErrorDetails').children.map((one) => [one.name, one.comment?.summary, sourceOf(one)]),
+    ...wire.types.map(({ value }, index) => [value, wire.elementSummaries?.[index], 'undefined']),
   ]
+  return codes.flatMap(([name, summary, details]) => {
+    const [, cause, remedy] = /^([\s\S]*?)\s+To do: ([\s\S]*)$/.exec(textOf(summary ?? [])) ?? []
+    if (remedy === undefined) throw new Error(`the doc comment of ${name} must name the cause, and "To do: …"`)
+    return [
+      `## ${name}`,
+      `**Status** ${errorStatus[name]}`,
+      `**Cause** ${cause}`,
+      `**To do** ${remedy}`,
+      ...(details === 'undefined' ? [] : ['**Details**', fence(details, 'ts')]),
+    ]
+  })
 }
 
 /** What a `$ref` refers to; any other part of the document as it is. */
 function resolved(part) {
-  if (part?.$ref === undefined) return part
-  return part.$ref
-    .split('/')
-    .slice(1)
-    .reduce((owner, key) => owner[key], openapi)
-}
-
-export function propertiesRead() {
-  const schemas = ['User', 'Pinned', 'Issue', 'PullRequest', 'Label', 'Error'].map((name) => [
-    name,
-    openapi.components.schemas[name],
-  ])
-  return [
-    '## What clients read',
-    'The presenter returns users, issues and pull requests. These are the properties that clients of the Gitea API read; a host may leave out what is not required, and add more.',
-    ...schemas.flatMap(([name, schema]) => [
-      `### JSON of ${name}`,
-      prose(schema.description ?? ''),
-      propertyTable(schema),
-    ]),
-  ]
-}
-
-function propertyTable(schema) {
-  const parts = [schema, ...(schema.allOf ?? [])].filter((part) => part.properties !== undefined)
-  const rows = parts.flatMap(({ properties, required = [] }) =>
-    Object.entries(properties).map(([name, property]) => [
-      `\`${name}\`${required.includes(name) ? ' (required)' : ''}<br>${codeCell(typeName(property))}`,
-      cell(property.description ?? ''),
-    ]),
+  return (
+    part?.$ref
+      ?.split('/')
+      .slice(1)
+      .reduce((owner, key) => owner[key], openapi) ?? part
   )
-  return table(['property', ''], rows)
 }
 
-function typeName(schema) {
-  if (schema.$ref !== undefined) return schema.$ref.split('/').at(-1)
-  if (schema.anyOf !== undefined) return schema.anyOf.map(typeName).join(' | ')
-  const [type, ...others] = [schema.type ?? 'object'].flat()
-  const named = type === 'array' ? `${typeName(schema.items)}[]` : schema.format === 'date-time' ? 'date-time' : type
-  return [named, ...others].join(' | ')
-}
-
-export function endpointPage() {
+function endpoints() {
   const operations = Object.entries(openapi.paths).flatMap(([path, item]) =>
-    Object.entries(item).map(([method, operation]) => ({ path, method: method.toUpperCase(), operation })),
+    Object.entries(item).map(([method, operation]) => ({ title: `${method.toUpperCase()} ${path}`, ...operation })),
   )
   return openapi.tags.flatMap(({ name, description }) => [
     `## ${name}`,
-    `${prose(description)}.`,
-    ...operations.filter(({ operation }) => operation.tags.includes(name)).flatMap(operationBlocks),
+    `${description}.`,
+    ...operations.filter(({ tags }) => tags.includes(name)).flatMap(endpoint),
   ])
 }
 
-function operationBlocks({
-  path,
-  method,
-  operation: { operationId, summary, description, parameters = [], requestBody, responses },
-}) {
-  const inputs = parameters
-    .map(resolved)
-    .map((one) => [
-      `\`${one.name}\``,
-      one.in,
-      cell(
-        [
-          one.description,
-          one.schema.enum && `${one.schema.enum.map((value) => `\`${value}\``).join(', ')}`,
-          one.schema.default !== undefined && `default \`${one.schema.default}\``,
-        ]
-          .filter(Boolean)
-          .join('; '),
-      ),
-    ])
+function endpoint({ title, operationId, summary, description, parameters = [], requestBody, responses }) {
+  const inputs = parameters.map(resolved).map(({ name, in: where, description: about = '', schema }) => {
+    const values = schema.enum?.map((value) => `\`${value}\``).join(', ')
+    const standard = schema.default === undefined ? undefined : `default \`${schema.default}\``
+    return [`\`${name}\``, where, [about, values, standard].filter(Boolean).join('; ')]
+  })
   const body = resolved(requestBody)
+  const replies = Object.entries(responses).map(([status, reply]) => [Number(status), resolved(reply)])
+  const errors = replies.flatMap(([status, reply]) =>
+    status < 400 ? [] : reply.description.split('\n\n').map((line) => [`${status}`, ...line.split(/(?<=^`\w+`): /)]),
+  )
   return [
-    `### ${method} ${path}`,
-    `${prose(summary)}. Operation \`${operationId}\`.`,
-    ...(description === undefined ? [] : [prose(description)]),
+    `### ${title}`,
+    prose(`${summary}. Operation \`${operationId}\`.${description === undefined ? '' : `\n\n${description}`}`),
     ...(inputs.length === 0 ? [] : [table(['parameter', 'in', ''], inputs)]),
-    ...(body === undefined ? [] : [`**Body** ${prose(body.description)}`, jsonFence(exampleOf(contentOf(body)))]),
-    ...Object.entries(responses).flatMap(([status, given]) => successBlocks(status, resolved(given), path)),
-    table(
-      ['error', 'code', 'when'],
-      Object.entries(responses).flatMap(([status, given]) => errorRows(status, resolved(given))),
+    ...(body === undefined ? [] : [`**Body** ${prose(body.description)}`, ...example(body)]),
+    ...replies.flatMap(([status, reply]) =>
+      status < 400 ? [`**${status}** ${prose(reply.description)}`, ...example(reply)] : [],
     ),
+    table(['error', 'code', 'when'], errors),
   ]
 }
 
-function contentOf({ content = {} }) {
-  return Object.values(content)[0]
+/** The example of the body of a request or response. A key is served in two formats. */
+function example({ content = {} }) {
+  const [first] = Object.values(content)
+  if (first === undefined) return []
+  const text = first.examples?.openpgp.value
+  return [text === undefined ? fence(JSON.stringify(exampleOf(first), null, 2), 'json') : fence(text.trimEnd(), 'text')]
 }
 
-function jsonFence(value) {
-  return fence(JSON.stringify(value, null, 2), 'json')
-}
-
-function successBlocks(status, response, path) {
-  if (Number(status) >= 400) return []
-  const content = contentOf(response)
-  const said = `**${status}** ${prose(response.description)}`
-  if (content === undefined) return [said]
-  if (content.examples === undefined) return [said, jsonFence(exampleOf(content))]
-  const { openpgp, ssh } = content.examples
-  return [said, fence((path.endsWith('.gpg') ? openpgp : ssh).value.trimEnd(), 'text')]
-}
-
-function errorRows(status, { description }) {
-  if (Number(status) < 400) return []
-  return description.split('\n\n').map((line) => {
-    const [, code, when] = /^(`\w+`): (.*)$/s.exec(line)
-    return [status, cell(code), cell(when)]
-  })
-}
-
-function exampleOf({ example, schema }) {
-  if (example !== undefined) return example
-  const { examples, items, allOf, anyOf, properties } = resolved(schema)
+function exampleOf({ example: given, schema }) {
+  if (given !== undefined) return given
+  const { examples, items, allOf, anyOf, properties = {} } = resolved(schema)
   if (examples !== undefined) return examples[0]
   if (items !== undefined) return [exampleOf({ schema: items })]
-  const parts = allOf ?? anyOf
-  if (parts !== undefined) return Object.assign({}, ...parts.map((part) => exampleOf({ schema: part })))
-  if (properties === undefined) throw new Error(`the OpenAPI document needs an example of ${JSON.stringify(schema)}`)
-  return Object.fromEntries(
-    Object.entries(properties).map(([name, property]) => [name, exampleOf({ schema: property })]),
-  )
+  const parts = (allOf ?? anyOf)?.map((part) => exampleOf({ schema: part }))
+  const own = Object.entries(properties).map(([name, property]) => [name, exampleOf({ schema: property })])
+  return Object.assign({}, ...(parts ?? []), Object.fromEntries(own))
+}
+
+function commandLine() {
+  const [variables] = /export interface Environment \{[\s\S]*?\n\}/.exec(sourceText('src/cli/command.ts'))
+  const program = createProgram({ out: () => undefined, err: () => undefined })
+  return [
+    '## Exit codes',
+    table(
+      ['code', ''],
+      EXIT_CODES.map((text) => [text[0], text.slice(2)]),
+    ),
+    '## Environment variables',
+    table(
+      ['variable', ''],
+      [...variables.matchAll(/(\/\*\*[\s\S]*?\*\/)\s+readonly (\w+)/g)].map(([, comment, name]) => [
+        `\`${name}\``,
+        plain(comment),
+      ]),
+    ),
+    ...leavesOf(program).flatMap((command) => [`## ${pathOf(command)}`, fence(helpOf(command), 'text')]),
+  ]
+}
+
+function leavesOf(command) {
+  return command.commands.length === 0 ? [command] : command.commands.flatMap(leavesOf)
+}
+
+function pathOf(command) {
+  return command.parent === null ? command.name() : `${pathOf(command.parent)} ${command.name()}`
+}
+
+/** What `--help` prints, without what is the same for every command. */
+function helpOf(command) {
+  let text = ''
+  command.configureOutput({
+    writeOut: (more) => {
+      text += more
+    },
+    getOutHelpWidth: () => 120,
+  })
+  command.outputHelp()
+  return text
+    .replace(DATABASE_HELP, '')
+    .split('\nExit codes\n')[0]
+    .replace(/\n{3,}/g, '\n\n')
+    .trimEnd()
+}
+
+/** The text of a comment in a source. */
+function plain(comment) {
+  return comment
+    .replace(/^\/\*\*|\*\/$/g, '')
+    .replace(/^ *\* ?/gm, '')
+    .trim()
 }
 
 /** The comment above the first place that matches. */
@@ -166,121 +207,40 @@ function commentAbove(path, pattern) {
   const end = text.search(pattern)
   const comment = text.slice(text.lastIndexOf('/**', end), end).trimEnd()
   if (end === -1 || !comment.endsWith('*/')) throw new Error(`${path} has no doc comment above ${pattern}`)
-  return parseDoc(comment).text
+  return plain(comment)
 }
 
-export function exitCodeTable() {
-  return table(
-    ['code', ''],
-    EXIT_CODES.map((text) => [text[0], cell(text.slice(2))]),
-  )
-}
-
-export function environmentTable() {
-  const [block] = /export interface Environment \{[\s\S]*?\n\}/.exec(sourceText('src/cli/command.ts'))
-  const members = [...block.matchAll(/(\/\*\*[\s\S]*?\*\/)\s+readonly (\w+)/g)]
-  return table(
-    ['variable', ''],
-    members.map(([, comment, name]) => [`\`${name}\``, cell(parseDoc(comment).text)]),
-  )
-}
-
-export function commandPage() {
-  const io = { out: () => undefined, err: () => undefined }
-  return commandsIn(createProgram(io)).flatMap(commandBlocks)
-}
-
-function commandsIn(command) {
-  return command.commands.length === 0 ? [command] : command.commands.flatMap(commandsIn)
-}
-
-function commandBlocks(command) {
-  const path = pathOf(command)
-  const lines = helpAfter(command)
-  const examples = lines.match(/^Examples\n((?: {2}.*\n?)+)/m)
-  const [notes] = lines
-    .replace(examples?.[0] ?? '', '')
-    .replace(DATABASE_HELP, '')
-    .replace(/\n{3,}/g, '\n\n')
-    .split('Exit codes\n')
-  const options = command.options.map(({ flags, description, defaultValue, argChoices, mandatory }) => [
-    `\`${flags}\``.replaceAll('|', '\\|'),
-    cell(
-      [
-        description + (argChoices ? `: ${argChoices.map((choice) => `\`${choice}\``).join(', ')}` : ''),
-        mandatory && 'required',
-        defaultValue !== undefined && `default \`${defaultValue}\``,
-      ]
-        .filter(Boolean)
-        .join('; '),
+function facts() {
+  const views = postgresSchemaPlan().flatMap((sql) => [
+    ...sql.matchAll(/create (?:or replace )?view "(\w+)" \(([^)]*)\)/g),
+  ])
+  const tables = Object.entries(TABLE_DESCRIPTIONS).map(([name, { columns, key = ['id'] }]) => [
+    `\`forgelet_${name}\``,
+    commentAbove('src/storage/sql/schema/tables.ts', new RegExp(`^  ${name}: \\{`, 'm')),
+    Object.entries(columns)
+      .map(([column, type]) => `\`${column}\` ${[type].flat().join(' or ')}`)
+      .join(', '),
+    key.map((column) => `\`${column}\``).join(', '),
+  ])
+  return [
+    '## Actions',
+    'What a policy is asked, what the request is about, and the least role to which `rolePolicy` allows it.',
+    table(
+      ['action', 'about', '`rolePolicy`'],
+      Object.entries(actionFacts).map(([action, { concerns = '', allows }]) => [`\`${action}\``, concerns, allows]),
     ),
-  ])
-  const values = command.registeredArguments.map((one) => [
-    `\`${one.name()}\``,
-    cell([one.description, one.argChoices?.join(', ')].filter(Boolean).join(': ')),
-  ])
-  return [
-    `## ${path}`,
-    `${prose(command.description())[0].toUpperCase()}${prose(command.description()).slice(1)}.`,
-    fence(`${path} ${command.usage()}`, 'sh'),
-    ...(values.some(([, what]) => what !== '') ? [table(['argument', ''], values)] : []),
-    ...(options.length === 0 ? [] : [table(['option', ''], options)]),
-    ...(examples === null ? [] : [fence(examples[1].replace(/^ {2}/gm, '').trimEnd(), 'sh')]),
-    ...(notes.trim() === '' ? [] : [prose(notes.trim())]),
-  ]
-}
-
-function pathOf(command) {
-  return command.parent === null ? command.name() : `${pathOf(command.parent)} ${command.name()}`
-}
-
-/** The text below the list of options. */
-function helpAfter(command) {
-  let text = ''
-  command.configureOutput({
-    writeOut: (more) => {
-      text += more
-    },
-  })
-  command.outputHelp()
-  return text.slice(command.helpInformation().length)
-}
-
-export function fixtureExample() {
-  return [
-    '## An example',
+    '## Fixture',
     'The fixture of `createTestForge`, if you give none. `forgelet serve --fixture` takes the same, as JSON or YAML.',
     fence(JSON.stringify(DEFAULT_FIXTURE, null, 2), 'json'),
-  ]
-}
-
-export function tableDescriptions() {
-  const plan = postgresSchemaPlan()
-  const views = plan.flatMap((sql) => [...sql.matchAll(/create (?:or replace )?view "(\w+)" \(([^)]*)\)/g)])
-  const about = commentAbove('src/storage/sql/schema/ddl.ts', /function views/)
-  return [
     '## Views',
-    prose(about),
+    prose(commentAbove('src/storage/sql/schema/ddl.ts', /function views/)),
     table(
       ['view', 'columns'],
       views.map(([, name, columns]) => [`\`${name}\``, columns.replaceAll('"', '`')]),
     ),
     '## Tables',
     prose(commentAbove('src/storage/sql/schema/tables.ts', /type BaseType/)),
-    table(
-      ['table', 'what', 'columns', 'primary key'],
-      Object.entries(TABLE_DESCRIPTIONS).map(([name, { columns, key = ['id'] }]) => [
-        `\`forgelet_${name}\``,
-        cell(commentAbove('src/storage/sql/schema/tables.ts', new RegExp(`^  ${name}: \\{`, 'm'))),
-        Object.entries(columns)
-          .map(
-            ([column, type]) =>
-              `\`${column}\` ${Array.isArray(type) ? type.map((one) => `"${one}"`).join(' or ') : type}`,
-          )
-          .join(', '),
-        key.map((column) => `\`${column}\``).join(', '),
-      ]),
-    ),
+    table(['table', 'what', 'columns', 'primary key'], tables),
     '`forgelet schema plan` prints the statements that create them in each database.',
   ]
 }

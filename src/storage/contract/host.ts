@@ -57,22 +57,26 @@ export interface HostIssue {
  * one.
  */
 export interface HostPorts<Tx> {
+  /** Finds a user or an organization by its name. */
   findAccount(
     name: string,
     context: HostContext<Tx>,
     wanted?: AccountRef['kind'],
   ): MaybePromise<(AccountRef & { readonly id: Id }) | undefined>
+  /** Finds a repository by the names of its owner and its own. */
   findRepository(
     owner: string,
     name: string,
     context: HostContext<Tx>,
     wanted?: WantedOfRepository,
   ): MaybePromise<FoundRepository | undefined>
+  /** Finds an issue or a pull request by its number in a repository. */
   findIssue(
     repositoryId: Id,
     index: number,
     context: HostContext<Tx>,
   ): MaybePromise<(IssueRef & { readonly id: Id; readonly repositoryId: Id }) | undefined>
+  /** Returns true if the user is a member of the organization. */
   isMember(
     member: { readonly organizationId: Id; readonly userId: Id },
     context: HostContext<Tx>,

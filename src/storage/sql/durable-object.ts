@@ -29,7 +29,7 @@ import { createSqlStores } from './stores/stores.ts'
  * - The storage cannot detect an asynchronous `ctx.storage.transaction`: a call made while its work waits is part of
  *   it. Inside it, call the forge only through `withTransactionSync`.
  *
- * @param storage - `ctx.storage` of an object whose class has SQLite (`new_sqlite_classes`: without it the first call
+ * @param database - `ctx.storage` of an object whose class has SQLite (`new_sqlite_classes`: without it the first call
  * fails with the object's own error); `beforeCommit` receives it too
  * @throws TypeError if an option or the storage is invalid. Every call: ForgeError `SCHEMA_OUTDATED` before
  * `migrate()`, `SCHEMA_TOO_NEW`, `STORAGE_UNAVAILABLE` if the object is full; TypeError if an id does not fit its

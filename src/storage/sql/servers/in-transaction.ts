@@ -15,7 +15,11 @@ export interface Transactional<C, S> {
   withTransaction<T>(
     transaction: C,
     work: (services: S) => Promise<T>,
-  ): Promise<{ readonly value: T; afterCommit(): void }>
+  ): Promise<{
+    readonly value: T
+    /** Notifies the listeners of the forge. */
+    afterCommit(): void
+  }>
 }
 
 /** The value of the work in a transaction, and what notifies the listeners behind its COMMIT. */
