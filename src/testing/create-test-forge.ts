@@ -24,7 +24,7 @@ import { testWorld } from './test-world.ts'
  * The default fixture of a test forge: an admin, an organization with an owner and a member, a user outside the
  * organization, and one repository.
  */
-export const DEFAULT_FIXTURE: Fixture = {
+const DEFAULT_FIXTURE: Fixture = {
   users: [
     { username: 'alice', fullName: 'Alice A', siteAdmin: true, tokens: ['alice-token'] },
     { username: 'olga', fullName: 'Olga Owner', tokens: ['olga-token'] },

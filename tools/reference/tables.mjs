@@ -6,12 +6,12 @@ import { errorStatus } from '../../src/http-adapters/routes/error-status.ts'
 import { actionFacts } from '../../src/schema/access.ts'
 import { postgresSchemaPlan } from '../../src/storage/postgres.ts'
 import { TABLE_DESCRIPTIONS } from '../../src/storage/sql/schema/tables.ts'
-import { DEFAULT_FIXTURE } from '../../src/testing/create-test-forge.ts'
 import { exportsOf, textOf } from './api.mjs'
 
 // The pages that are not made of exports: their facts are tables of the sources, and the OpenAPI document.
 
 const sourceText = (path) => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8')
+const COMMANDS = 'src/cli/command.ts'
 const openapi = JSON.parse(sourceText('schema/openapi.json'))
 
 /** The pages by their paths, and the list of them. */
@@ -20,24 +20,14 @@ export function tablePages(api) {
     errors: ['Errors', 'A program reads `code`; the message is for people.', errorCodes(api)],
     endpoints: ['Endpoints', 'Every path of the HTTP API, relative to the mount point.', endpoints()],
     'command-line': ['Command line', 'Every command of `npx forgelet`.', commandLine()],
-    tables: [
-      'Tables',
-      'The actions that a policy is asked about, the fixture of a test forge, views and tables.',
-      facts(),
-    ],
+    tables: ['Tables', 'The actions that a policy is asked about, views and tables.', facts()],
   }
-  const entries = Object.entries(pages)
-  return {
-    list: ['# Reference\n', ...entries.map(([name, [title, intro]]) => `- [${title}](${name}.md): ${intro}`)].join(
-      '\n',
-    ),
-    texts: Object.fromEntries(
-      entries.map(([name, [title, intro, blocks]]) => [
-        `docs/reference/${name}.md`,
-        `${[`# ${title}`, intro, ...blocks].join('\n\n')}\n`,
-      ]),
-    ),
-  }
+  const list = Object.entries(pages).map(([name, [title, intro]]) => `- [${title}](${name}.md): ${intro}`)
+  const texts = Object.entries(pages).map(([name, [title, intro, blocks]]) => {
+    const text = [`# ${title}`, intro, ...blocks].join('\n\n')
+    return [`docs/reference/${name}.md`, `${text}\n`]
+  })
+  return { list: ['# Reference\n', ...list].join('\n'), texts: Object.fromEntries(texts) }
 }
 
 /** Text for a page or a cell of a table: codes of errors and pages become links. */
@@ -148,7 +138,7 @@ function exampleOf({ example: given, schema }) {
 }
 
 function commandLine() {
-  const [variables] = /export interface Environment \{[\s\S]*?\n\}/.exec(sourceText('src/cli/command.ts'))
+  const [variables] = /export interface Environment \{[\s\S]*?\n\}/.exec(sourceText(COMMANDS))
   const program = createProgram({ out: () => undefined, err: () => undefined })
   return [
     '## Exit codes',
@@ -159,9 +149,9 @@ function commandLine() {
     '## Environment variables',
     table(
       ['variable', ''],
-      [...variables.matchAll(/(\/\*\*[\s\S]*?\*\/)\s+readonly (\w+)/g)].map(([, comment, name]) => [
+      [...variables.matchAll(/ {2}readonly (\w+)/g)].map(([line, name]) => [
         `\`${name}\``,
-        plain(comment),
+        commentAbove(COMMANDS, line),
       ]),
     ),
     ...leavesOf(program).flatMap((command) => [`## ${pathOf(command)}`, fence(helpOf(command), 'text')]),
@@ -193,21 +183,16 @@ function helpOf(command) {
     .trimEnd()
 }
 
-/** The text of a comment in a source. */
-function plain(comment) {
-  return comment
-    .replace(/^\/\*\*|\*\/$/g, '')
-    .replace(/^ *\* ?/gm, '')
-    .trim()
-}
-
-/** The comment above the first place that matches. */
+/** The text of the comment above the first place that matches. */
 function commentAbove(path, pattern) {
   const text = sourceText(path)
   const end = text.search(pattern)
   const comment = text.slice(text.lastIndexOf('/**', end), end).trimEnd()
   if (end === -1 || !comment.endsWith('*/')) throw new Error(`${path} has no doc comment above ${pattern}`)
-  return plain(comment)
+  return comment
+    .slice(3, -2)
+    .replace(/^ *\* ?/gm, '')
+    .trim()
 }
 
 function facts() {
@@ -229,9 +214,6 @@ function facts() {
       ['action', 'about', '`rolePolicy`'],
       Object.entries(actionFacts).map(([action, { concerns = '', allows }]) => [`\`${action}\``, concerns, allows]),
     ),
-    '## Fixture',
-    'The fixture of `createTestForge`, if you give none. `forgelet serve --fixture` takes the same, as JSON or YAML.',
-    fence(JSON.stringify(DEFAULT_FIXTURE, null, 2), 'json'),
     '## Views',
     prose(commentAbove('src/storage/sql/schema/ddl.ts', /function views/)),
     table(
