@@ -11,6 +11,7 @@ import { exportsOf, textOf } from './api.mjs'
 // The pages that are not made of exports: their facts are tables of the sources, and the OpenAPI document.
 
 const sourceText = (path) => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8')
+const SILENT = { out: () => undefined, err: () => undefined }
 const COMMANDS = 'src/cli/command.ts'
 const openapi = JSON.parse(sourceText('schema/openapi.json'))
 
@@ -139,7 +140,6 @@ function exampleOf({ example: given, schema }) {
 
 function commandLine() {
   const [variables] = /export interface Environment \{[\s\S]*?\n\}/.exec(sourceText(COMMANDS))
-  const program = createProgram({ out: () => undefined, err: () => undefined })
   return [
     '## Exit codes',
     table(
@@ -154,7 +154,7 @@ function commandLine() {
         commentAbove(COMMANDS, line),
       ]),
     ),
-    ...leavesOf(program).flatMap((command) => [`## ${pathOf(command)}`, fence(helpOf(command), 'text')]),
+    ...leavesOf(createProgram(SILENT)).flatMap((command) => [`## ${pathOf(command)}`, fence(helpOf(command), 'text')]),
   ]
 }
 
@@ -222,7 +222,6 @@ function facts() {
     ),
     '## Tables',
     prose(commentAbove('src/storage/sql/schema/tables.ts', /type BaseType/)),
-    table(['table', 'what', 'columns', 'primary key'], tables),
-    '`forgelet schema plan` prints the statements that create them in each database.',
+    table(['table', 'what', 'columns', 'key'], tables),
   ]
 }
