@@ -8,8 +8,8 @@ import { checkStorageOptions, createSqlContext, SQL_OPTIONS } from './context.ts
 import { sqliteDialect } from './dialects/sqlite.ts'
 import { forgeSchema } from './schema/schema.ts'
 import type { SqlRuntime } from './session.ts'
-import type { SqliteHandle } from './sqlite/connection.ts'
 import { Connection } from './sqlite/connection.ts'
+import type { SqliteHandle } from './sqlite/drivers.ts'
 import { createSqlStores } from './stores/stores.ts'
 
 /**

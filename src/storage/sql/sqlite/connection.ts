@@ -1,4 +1,3 @@
-import { hasMethods } from '../../../schema/arguments.ts'
 import { closedError, isForgeError } from '../../../schema/errors.ts'
 import type { MaybePromise } from '../../../schema/sync-or-async.ts'
 import { runSync, wait } from '../../../schema/sync-or-async.ts'
@@ -8,26 +7,8 @@ import { busy, unavailable } from '../errors.ts'
 import type { SqlValue, Statement } from '../query.ts'
 import { rowOf, rowsOf } from '../query.ts'
 import type { Session } from '../session.ts'
-
-/**
- * An open SQLite database, with the calls that the storage makes on it. Handles of better-sqlite3, node:sqlite and
- * bun:sqlite all have this shape. All of its calls are synchronous.
- */
-export interface SqliteHandle {
-  /** Prepares one statement, which can be run with its parameters any number of times. */
-  prepare(sql: string): {
-    /** Runs a statement that returns rows. */
-    all(...parameters: unknown[]): unknown[]
-    /** Runs a statement and returns its first row: undefined or null if no row was found. */
-    get(...parameters: unknown[]): unknown
-    /** Runs a statement that returns no rows. */
-    run(...parameters: unknown[]): unknown
-  }
-  /** Runs statements without parameters. */
-  exec(sql: string): unknown
-}
-
-type PreparedStatement = ReturnType<SqliteHandle['prepare']>
+import type { PreparedStatement, SqliteDriver, SqliteHandle } from './drivers.ts'
+import { driverOf, isInsideTransaction } from './drivers.ts'
 
 /** The number of statements kept for each handle. The audit view has statements of many shapes. */
 const MAX_KEPT = 200
@@ -39,6 +20,7 @@ const MAX_KEPT = 200
 export class Connection<H extends SqliteHandle = SqliteHandle> implements Session {
   /** The handle. Of the writer, it is the transaction that the host's `beforeCommit` receives. */
   readonly handle: H
+  readonly #driver: SqliteDriver
   readonly #retry: Retry
   readonly #closeHandle: (() => unknown) | undefined
   readonly #kept = new Map<string, PreparedStatement>()
@@ -49,6 +31,7 @@ export class Connection<H extends SqliteHandle = SqliteHandle> implements Sessio
    */
   constructor(handle: H, retry: Retry, closeHandle?: () => unknown) {
     this.handle = handle
+    this.#driver = driverOf(handle)
     this.#retry = retry
     this.#closeHandle = closeHandle
   }
@@ -110,6 +93,21 @@ export class Connection<H extends SqliteHandle = SqliteHandle> implements Sessio
     }
   }
 
+  /** Returns whether a transaction is open on the handle. */
+  isInTransaction(): boolean {
+    return this.#driver.isInTransaction()
+  }
+
+  /** Ends the open transaction, also if the host has a statement open on the handle. */
+  rollback(): void {
+    try {
+      this.handle.exec('rollback')
+    } catch (error) {
+      if (!isOccupied(error)) throw error
+      this.#driver.execForced('rollback')
+    }
+  }
+
   /** Finalizes the statements, and closes the handle if it is ours. */
   close(): void {
     this.#forget()
@@ -117,7 +115,7 @@ export class Connection<H extends SqliteHandle = SqliteHandle> implements Sessio
   }
 
   #forget(): void {
-    for (const statement of this.#kept.values()) finalize(statement)
+    for (const statement of this.#kept.values()) this.#driver.finalize?.(statement)
     this.#kept.clear()
   }
 
@@ -125,7 +123,7 @@ export class Connection<H extends SqliteHandle = SqliteHandle> implements Sessio
     try {
       this.command(`release ${savepoint}`)
     } catch (error) {
-      if (isForgeError(error) && !saysClosed(error.cause)) throw error
+      if (isForgeError(error) && !isClosed(error.cause)) throw error
       const message = 'beforeCommit must leave its transaction open and without an unfinished statement'
       throw new TypeError(message, { cause: error })
     }
@@ -150,9 +148,9 @@ export class Connection<H extends SqliteHandle = SqliteHandle> implements Sessio
   }
 
   #useNew<T>({ sql, returnsRows }: Statement<unknown>, work: (prepared: PreparedStatement) => T): T {
-    const statement = this.handle.prepare(sql)
-    setIntegers(statement, returnsRows ? 'number' : 'bigint')
-    if (this.#closeHandle !== undefined || !isFinalizable(statement)) {
+    const driver = this.#driver
+    const statement = driver.prepare(sql, returnsRows ? 'number' : 'bigint')
+    if (this.#closeHandle !== undefined || driver.finalize === undefined) {
       if (this.#kept.size >= MAX_KEPT) this.#forget()
       this.#kept.set(sql, statement)
       return work(statement)
@@ -160,7 +158,7 @@ export class Connection<H extends SqliteHandle = SqliteHandle> implements Sessio
     try {
       return work(statement)
     } finally {
-      finalize(statement)
+      driver.finalize(statement)
     }
   }
 }
@@ -172,25 +170,6 @@ function getRow(statement: PreparedStatement, parameters: readonly SqlValue[]): 
 
 function getRows(statement: PreparedStatement, parameters: readonly SqlValue[]): readonly unknown[] {
   return parameters.length === 2 ? statement.all(parameters[0], parameters[1]) : statement.all(...parameters)
-}
-
-/**
- * Sets how a driver returns integers. In rows ours are numbers, whatever the host has set for its handle. For a statement
- * without rows the driver returns the last rowid, which may be an id of the host: node:sqlite throws if it is no safe integer.
- */
-function setIntegers(statement: PreparedStatement, type: 'number' | 'bigint'): void {
-  const isBigint = type === 'bigint'
-  if ('setReadBigInts' in statement && typeof statement.setReadBigInts === 'function')
-    statement.setReadBigInts(isBigint)
-  if ('safeIntegers' in statement && typeof statement.safeIntegers === 'function') statement.safeIntegers(isBigint)
-}
-
-function isFinalizable(statement: PreparedStatement): statement is PreparedStatement & { finalize(): unknown } {
-  return hasMethods(statement, 'finalize')
-}
-
-function finalize(statement: PreparedStatement): void {
-  if (isFinalizable(statement)) statement.finalize()
 }
 
 /** The message for a file whose pages contradict each other. */
@@ -221,11 +200,11 @@ const MEANINGS: readonly (readonly [number: number, name: string, message?: stri
  * unchanged. Messages contain neither SQL nor paths.
  */
 export function translateError(error: unknown, retry: Retry): unknown {
-  if (saysClosed(error)) return closedError('the handle is closed', error)
-  if (saysOccupied(error)) {
+  if (isClosed(error)) return closedError('the handle is closed', error)
+  if (isOccupied(error)) {
     return new TypeError('the handle is busy with another statement: finish it first', { cause: error })
   }
-  if (saysInsideTransaction(error)) return busy(retry, error)
+  if (isInsideTransaction(error)) return busy(retry, error)
   const meaning = meaningOf(error)
   if (meaning === undefined) return error
   const [, , message] = meaning
@@ -243,17 +222,10 @@ export class NotUndone extends Error {
 }
 
 /**
- * Returns whether a BEGIN was refused because a transaction is open. The text is SQLite's own; it has no code for it.
- */
-export function saysInsideTransaction(error: unknown): boolean {
-  return error instanceof Error && error.message.includes('within a transaction')
-}
-
-/**
  * Returns whether a call was refused because the handle is closed. The texts are those of better-sqlite3, node:sqlite
  * and bun:sqlite; closing a handle of node:sqlite finalizes its statements.
  */
-function saysClosed(error: unknown): boolean {
+function isClosed(error: unknown): boolean {
   return (
     error instanceof Error &&
     /database (connection )?is not open|closed database|database has closed|statement has been finalized/i.test(
@@ -266,7 +238,7 @@ function saysClosed(error: unknown): boolean {
  * Returns whether a call was refused because a statement is open on the handle. better-sqlite3 then refuses every call.
  * SQLite itself refuses savepoints and a COMMIT while rows are being written, with the code of a busy database.
  */
-export function saysOccupied(error: unknown): boolean {
+export function isOccupied(error: unknown): boolean {
   return error instanceof Error && /busy executing a query|SQL statements in progress/.test(error.message)
 }
 

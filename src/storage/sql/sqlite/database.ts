@@ -3,16 +3,15 @@ import { runSync } from '../../../schema/sync-or-async.ts'
 import type { SchemaStatus } from '../../contract/storage.ts'
 import type { SqlStorageOptions } from '../context.ts'
 import type { Schema } from '../schema/schema.ts'
-import type { SqliteHandle } from './connection.ts'
 import { Connection } from './connection.ts'
+import type { SqliteHandle } from './drivers.ts'
+import { driverOf } from './drivers.ts'
 import type { OpenHandle, OwnHandle } from './handle.ts'
 import {
   absoluteFile,
-  execAnyway,
   fileOf,
   IN_MEMORY,
   isHandle,
-  isInTransaction,
   openAnother,
   openWithBetterSqlite3,
   refuseExclusive,
@@ -94,7 +93,7 @@ export class SqliteDatabase<H extends SqliteHandle> {
   /** Migrates tables: ours, or those of a host. Nothing is written before the version check has passed. */
   migrate(tables: Schema): void {
     const { hostHandle } = this
-    if (hostHandle !== undefined && isInTransaction(hostHandle)) {
+    if (hostHandle !== undefined && driverOf(hostHandle).isInTransaction()) {
       throw new TypeError('the handle is inside a transaction: end it before migrate()')
     }
     // A key is that of the handle that writes the first page, and handles that were opened before that never see the page.
@@ -214,7 +213,7 @@ export class SqliteDatabase<H extends SqliteHandle> {
     if (discarded === undefined) return
 
     this.#writer = undefined
-    attempt(() => execAnyway(discarded.handle, 'rollback')) // what failed may have ended the transaction already
+    attempt(() => discarded.rollback()) // what failed may have ended the transaction already
     // The host may have a statement open on it: the handle goes with that statement.
     if (!this.isShared) attempt(() => discarded.close())
   }

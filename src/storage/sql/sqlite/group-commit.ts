@@ -1,9 +1,10 @@
 import { isForgeError } from '../../../schema/errors.ts'
 import { unavailable } from '../errors.ts'
 import { MAX_CALL_MS, pauseBefore } from '../retry.ts'
-import type { Connection, SqliteHandle } from './connection.ts'
+import type { Connection } from './connection.ts'
 import { NotUndone } from './connection.ts'
 import type { SqliteDatabase } from './database.ts'
+import type { SqliteHandle } from './drivers.ts'
 
 /** A batch has at most so many changes, because it stops the event loop. */
 const MAX_CHANGES = 256

@@ -6,8 +6,9 @@ import { isPromise } from '../../../schema/sync-or-async.ts'
 import { textQuery } from '../dialect.ts'
 import { unavailable } from '../errors.ts'
 import type { SqlValue } from '../query.ts'
-import type { SqliteHandle } from './connection.ts'
-import { Connection, NO_DATABASE, saysInsideTransaction, saysOccupied, translateError } from './connection.ts'
+import { Connection, isOccupied, NO_DATABASE, translateError } from './connection.ts'
+import type { SqliteHandle } from './drivers.ts'
+import { driverOf } from './drivers.ts'
 
 /** A handle of better-sqlite3, with the calls that a host needs to write beside a forge. The handle itself has more. */
 export interface SqliteConnection extends SqliteHandle {
@@ -111,7 +112,7 @@ export function refuseOther(hosts: SqliteHandle, handle: SqliteHandle): void {
   try {
     const read = versionOf(handle)
     // In a transaction, the host's handle may read an older state.
-    if (read === before || read === versionOf(hosts) || isInTransaction(hosts)) return
+    if (read === before || read === versionOf(hosts) || driverOf(hosts).isInTransaction()) return
     throw new TypeError('it reads another schema')
   } catch (error) {
     throw asOther(error)
@@ -178,40 +179,9 @@ function refuseUnlike(handle: SqliteHandle): void {
     connection.all(textQuery('explain create table forgelet_probe (id integer primary key) strict, without rowid'))
     if (JSON.stringify(answers) === '[[{"first":1,"second":null}],{"first":"2","second":2}]') return
   } catch (error) {
-    if (isForgeError(error) || saysOccupied(Object(error).cause)) throw error
+    if (isForgeError(error) || isOccupied(Object(error).cause)) throw error
     cause = error
   }
   const advice = 'pass one of better-sqlite3, node:sqlite or bun:sqlite, which returns rows as objects by column name'
   throw new TypeError(`the handle does not answer as SQLite does: ${advice}`, { cause })
-}
-
-/** Returns whether a transaction is open. Drivers have two names for it; a handle that has neither refuses a second BEGIN. */
-export function isInTransaction(handle: SqliteHandle): boolean {
-  try {
-    if ('inTransaction' in handle) return handle.inTransaction === true
-    if ('isTransaction' in handle) return handle.isTransaction === true
-    handle.exec('begin; rollback')
-    return false
-  } catch (error) {
-    return saysInsideTransaction(error) // any other error is that of a handle that cannot be used
-  }
-}
-
-/**
- * Runs statements that end work on a handle, also if the host has a statement open there: better-sqlite3 then refuses
- * every call unless it is told otherwise, which SQLite allows.
- */
-export function execAnyway(handle: SqliteHandle, sql: string): void {
-  try {
-    handle.exec(sql)
-  } catch (error) {
-    if (!(saysOccupied(error) && 'unsafeMode' in handle && typeof handle.unsafeMode === 'function')) throw error
-
-    handle.unsafeMode(true)
-    try {
-      handle.exec(sql)
-    } finally {
-      handle.unsafeMode(false)
-    }
-  }
 }

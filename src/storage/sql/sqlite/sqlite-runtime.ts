@@ -15,12 +15,13 @@ import type { Tables } from '../schema/tables.ts'
 import type { Session, WriteCircumstances } from '../session.ts'
 import type { HostedRuntime, HostedStorage } from '../stores/stores.ts'
 import { createSqlStores } from '../stores/stores.ts'
-import type { SqliteHandle } from './connection.ts'
 import { Connection, NotUndone } from './connection.ts'
 import type { SqliteStorageOptions } from './database.ts'
 import { SqliteDatabase } from './database.ts'
+import type { SqliteHandle } from './drivers.ts'
+import { driverOf } from './drivers.ts'
 import { GroupCommit } from './group-commit.ts'
-import { isHandle, isInTransaction } from './handle.ts'
+import { isHandle } from './handle.ts'
 
 /**
  * Creates a storage on an SQLite database. Nothing is opened before its first use. @throws TypeError if an option is
@@ -180,7 +181,7 @@ class SqliteRuntime<H extends SqliteHandle> implements HostedRuntime<H> {
   /** Returns the connection of a host's handle. @throws TypeError if it is not in a transaction */
   #open(transaction: H): Connection {
     const connection = this.#connectionOf(transaction)
-    if (isInTransaction(transaction)) return connection
+    if (connection.isInTransaction()) return connection
 
     connection.exec('select 1') // a handle that is closed or in use says so
     throw new TypeError('the handle is not inside a transaction: open one with .immediate()')
@@ -213,6 +214,6 @@ class SqliteRuntime<H extends SqliteHandle> implements HostedRuntime<H> {
 
   #isHostInside(): boolean {
     const { hostHandle } = this.#database
-    return hostHandle !== undefined && isInTransaction(hostHandle)
+    return hostHandle !== undefined && driverOf(hostHandle).isInTransaction()
   }
 }

@@ -98,6 +98,7 @@ test('statements that keep their handle until they are finalized are released: t
       return Object.assign(super.prepare(sql), { finalize }) as never // the types of better-sqlite3 have no such method
     }
   }
+  Object.defineProperty(Finalized.prototype, 'unsafeMode', { value: undefined }) // bun:sqlite has none
   const handle = new Finalized(newFile())
   hosts.push(handle)
   const storage = await openStorage(handle)

@@ -1,0 +1,127 @@
+import { hasMethods } from '../../../schema/arguments.ts'
+
+/**
+ * An open SQLite database, with the calls that the storage makes on it. Handles of better-sqlite3, node:sqlite and
+ * bun:sqlite all have this shape. All of its calls are synchronous.
+ */
+export interface SqliteHandle {
+  /** Prepares one statement, which can be run with its parameters any number of times. */
+  prepare(sql: string): {
+    /** Runs a statement that returns rows. */
+    all(...parameters: unknown[]): unknown[]
+    /** Runs a statement and returns its first row: undefined or null if no row was found. */
+    get(...parameters: unknown[]): unknown
+    /** Runs a statement that returns no rows. */
+    run(...parameters: unknown[]): unknown
+  }
+  /** Runs statements without parameters. */
+  exec(sql: string): unknown
+}
+
+export type PreparedStatement = ReturnType<SqliteHandle['prepare']>
+
+/** How integers are returned, of rows and as the last rowid. */
+type Integers = 'number' | 'bigint'
+
+/** What each driver does in its own way, on one handle. */
+export interface SqliteDriver {
+  /** Returns whether a transaction is open. */
+  isInTransaction(): boolean
+  /** Prepares a statement whose integers are of this type, whatever the host has set for its handle. */
+  prepare(sql: string, integers: Integers): PreparedStatement
+  /** Runs statements that end work, also while the host has a statement open on the handle. */
+  execForced(sql: string): void
+  /** Frees a statement. A driver without it does so when the statement is no longer used. */
+  readonly finalize?: (statement: PreparedStatement) => void
+}
+
+/** Returns the driver of a handle. */
+export function driverOf(handle: SqliteHandle): SqliteDriver {
+  if (isBetterSqlite3(handle)) return betterSqlite3(handle)
+  return 'inTransaction' in handle ? bunSqlite(handle) : nodeSqlite(handle)
+}
+
+interface BetterSqlite3 extends SqliteHandle {
+  readonly inTransaction: boolean
+  unsafeMode(isUnsafe: boolean): unknown
+}
+
+function isBetterSqlite3(handle: SqliteHandle): handle is BetterSqlite3 {
+  return hasMethods(handle, 'unsafeMode')
+}
+
+function betterSqlite3(handle: BetterSqlite3): SqliteDriver {
+  return {
+    isInTransaction: () => handle.inTransaction,
+    prepare(sql, integers) {
+      const statement = handle.prepare(sql)
+      if (takesBigints(statement, 'safeIntegers')) statement.safeIntegers(integers === 'bigint')
+      return statement
+    },
+    // With a statement open it refuses every call unless it is told otherwise, which SQLite allows.
+    execForced(sql) {
+      handle.unsafeMode(true)
+      try {
+        handle.exec(sql)
+      } finally {
+        handle.unsafeMode(false)
+      }
+    },
+  }
+}
+
+function nodeSqlite(handle: SqliteHandle): SqliteDriver {
+  return {
+    // Node 22.16 and newer say so. An older one refuses a second BEGIN.
+    isInTransaction() {
+      if ('isTransaction' in handle) return handle.isTransaction === true
+      try {
+        handle.exec('begin; rollback')
+        return false
+      } catch (error) {
+        return isInsideTransaction(error) // any other error is that of a handle that cannot be used
+      }
+    },
+    // It throws if the last rowid, which may be an id of the host, is no safe integer.
+    prepare(sql, integers) {
+      const statement = handle.prepare(sql)
+      if (takesBigints(statement, 'setReadBigInts')) statement.setReadBigInts(integers === 'bigint')
+      return statement
+    },
+    execForced: (sql) => handle.exec(sql),
+  }
+}
+
+/** Also for other drivers that say whether a transaction is open. A handle keeps its file until each statement is finalized. */
+function bunSqlite(handle: SqliteHandle & { readonly inTransaction: unknown }): SqliteDriver {
+  return {
+    isInTransaction() {
+      try {
+        return handle.inTransaction === true
+      } catch {
+        return false // it is closed
+      }
+    },
+    prepare: (sql) => handle.prepare(sql),
+    execForced: (sql) => handle.exec(sql),
+    finalize(statement) {
+      if (isFinalizable(statement)) statement.finalize()
+    },
+  }
+}
+
+function takesBigints<N extends string>(
+  statement: PreparedStatement,
+  name: N,
+): statement is PreparedStatement & Record<N, (isBigint: boolean) => unknown> {
+  return hasMethods(statement, name)
+}
+
+function isFinalizable(statement: PreparedStatement): statement is PreparedStatement & { finalize(): unknown } {
+  return hasMethods(statement, 'finalize')
+}
+
+/** Returns whether a BEGIN was refused because a transaction is open. The text is SQLite's own; it has no code for it. */
+export function isInsideTransaction(error: unknown): boolean {
+  return error instanceof Error && error.message.includes('within a transaction')
+}
