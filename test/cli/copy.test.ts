@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { openStandalone } from '../../src/standalone/standalone.ts'
 import { sqliteStorage } from '../../src/storage/sqlite.ts'
-import { BOARD, pin } from '../../src/testing/testing.ts'
+import { BOARD, pin } from '../../src/testing/storage-contract/samples/pin-boards.ts'
 import { newFolder, runForgelet } from '../start-forgelet.ts'
 import { WORLD as fixture } from './small-world.ts'
 

@@ -5,7 +5,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { mariadbStorage } from '../../src/storage/mariadb.ts'
 import { postgresStorage } from '../../src/storage/postgres.ts'
 import type { ForgeStorage } from '../../src/storage/storage.ts'
-import { block } from '../../src/testing/testing.ts'
+import { block } from '../../src/testing/storage-contract/samples/blocks.ts'
 import type { OwnServer } from '../durability/own-server.ts'
 import { OWN_MARIADB, OWN_POSTGRES, onOwnServer } from '../durability/own-server.ts'
 

@@ -15,7 +15,7 @@ import { inTransaction as inMariadb, mariadbSchemaPlan, mariadbStorage } from '.
 import { memoryStorage } from '../../src/storage/memory.ts'
 import { inTransaction as inPostgres, postgresSchemaPlan, postgresStorage } from '../../src/storage/postgres.ts'
 import { sqliteSchemaPlan, sqliteStorage } from '../../src/storage/sqlite.ts'
-import { outcomeOf } from '../../src/testing/testing.ts'
+import { outcomeOf } from '../../src/testing/storage-contract/cases/storage-case.ts'
 
 const port = () => null
 const ports = {

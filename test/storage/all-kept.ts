@@ -1,17 +1,9 @@
 import { expect } from 'vitest'
 import type { ForgeStorage } from '../../src/storage/storage.ts'
-import {
-  BOARD,
-  block,
-  blocksOf,
-  define,
-  grant,
-  issuesOn,
-  LATER,
-  outbox,
-  pin,
-  slugsHeldBy,
-} from '../../src/testing/testing.ts'
+import { define, grant, slugsHeldBy } from '../../src/testing/storage-contract/samples/badges.ts'
+import { block, blocksOf } from '../../src/testing/storage-contract/samples/blocks.ts'
+import { LATER, outbox } from '../../src/testing/storage-contract/samples/outbox.ts'
+import { BOARD, issuesOn, pin } from '../../src/testing/storage-contract/samples/pin-boards.ts'
 
 /** Ids that doubles do not hold, and one below zero. */
 export const LARGE_IDS: readonly string[] = ['9007199254740993', '9223372036854775807', '-1']

@@ -3,19 +3,12 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { TestContext } from 'vitest'
 import { describe, expect, test } from 'vitest'
 import { isForgeError } from '../../src/index.ts'
-import {
-  BOARD,
-  block,
-  blockedBy,
-  change,
-  define,
-  issuesOn,
-  NO_SUBJECT,
-  outbox,
-  pin,
-  removeBadge,
-  retire,
-} from '../../src/testing/testing.ts'
+import { define, removeBadge } from '../../src/testing/storage-contract/samples/badges.ts'
+import { block, blockedBy } from '../../src/testing/storage-contract/samples/blocks.ts'
+import { outbox } from '../../src/testing/storage-contract/samples/outbox.ts'
+import { BOARD, issuesOn, pin } from '../../src/testing/storage-contract/samples/pin-boards.ts'
+import { retire } from '../../src/testing/storage-contract/samples/retirements.ts'
+import { change, NO_SUBJECT } from '../../src/testing/storage-contract/samples/sample.ts'
 import type { HostConnection } from '../databases.ts'
 import { deferred } from '../deferred.ts'
 import { freePort } from '../http.ts'

@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { copyForge } from '../../src/storage/copy.ts'
-import { BOARD, block, note, pin } from '../../src/testing/testing.ts'
+import { block } from '../../src/testing/storage-contract/samples/blocks.ts'
+import { note } from '../../src/testing/storage-contract/samples/outbox.ts'
+import { BOARD, pin } from '../../src/testing/storage-contract/samples/pin-boards.ts'
 import { MARIADB, newDatabase, onDatabases, POSTGRES, SQLITE } from '../databases.ts'
 import { copySuite } from './copy-suite.ts'
 

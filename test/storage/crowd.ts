@@ -2,7 +2,8 @@ import { afterAll, expect, test } from 'vitest'
 import type { Actor, ForgeEvent } from '../../src/index.ts'
 import { createForge, isForgeError } from '../../src/index.ts'
 import type { ForgeStorage } from '../../src/storage/storage.ts'
-import { outbox, pin } from '../../src/testing/testing.ts'
+import { outbox } from '../../src/testing/storage-contract/samples/outbox.ts'
+import { pin } from '../../src/testing/storage-contract/samples/pin-boards.ts'
 import type { StorageKind } from './storage-kind.ts'
 
 const CHANGES = process.env['LONG'] === '1' ? 300 : 30

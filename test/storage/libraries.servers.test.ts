@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { BOARD, issuesOn, pin } from '../../src/testing/testing.ts'
+import { BOARD, issuesOn, pin } from '../../src/testing/storage-contract/samples/pin-boards.ts'
 import { onDatabases } from '../databases.ts'
 import { hostTransactions } from './host-transactions.ts'
 import { LIBRARIES } from './library-kinds.ts'

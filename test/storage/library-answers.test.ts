@@ -2,7 +2,9 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vit
 import { postgresStorage } from '../../src/storage/postgres.ts'
 import type { ForgeStorage, HostTransaction, SqlValue } from '../../src/storage/storage.ts'
 import { fromDrizzle, fromKnex, fromPrisma } from '../../src/storage/storage.ts'
-import { BOARD, block, outcomeOf, pin } from '../../src/testing/testing.ts'
+import { outcomeOf } from '../../src/testing/storage-contract/cases/storage-case.ts'
+import { block } from '../../src/testing/storage-contract/samples/blocks.ts'
+import { BOARD, pin } from '../../src/testing/storage-contract/samples/pin-boards.ts'
 import type { PglitePool } from '../pglite.ts'
 import { startPglite } from '../pglite.ts'
 

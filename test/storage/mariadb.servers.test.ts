@@ -1,7 +1,8 @@
 import type { Connection } from 'mysql2/promise'
 import { expect, test } from 'vitest'
 import type { ForgeStorage } from '../../src/storage/storage.ts'
-import { BOARD, define, grant, issuesOn, pin, slugsHeldBy } from '../../src/testing/testing.ts'
+import { define, grant, slugsHeldBy } from '../../src/testing/storage-contract/samples/badges.ts'
+import { BOARD, issuesOn, pin } from '../../src/testing/storage-contract/samples/pin-boards.ts'
 import type { MariadbHost } from './driver-hosts.ts'
 import { onMariadb } from './driver-hosts.ts'
 

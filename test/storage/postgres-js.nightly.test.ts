@@ -7,7 +7,9 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { postgresStorage } from '../../src/storage/postgres.ts'
 import type { HostTransaction } from '../../src/storage/storage.ts'
 import { fromDrizzle } from '../../src/storage/storage.ts'
-import { BOARD, block, issuesOn, outcomeOf, pin } from '../../src/testing/testing.ts'
+import { outcomeOf } from '../../src/testing/storage-contract/cases/storage-case.ts'
+import { block } from '../../src/testing/storage-contract/samples/blocks.ts'
+import { BOARD, issuesOn, pin } from '../../src/testing/storage-contract/samples/pin-boards.ts'
 import { onPostgres } from './driver-hosts.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'forgelet-drizzle-'))

@@ -5,17 +5,10 @@ import { isForgeError } from '../../src/index.ts'
 import { mariadbStorage } from '../../src/storage/mariadb.ts'
 import { postgresStorage } from '../../src/storage/postgres.ts'
 import type { ForgeStorage } from '../../src/storage/storage.ts'
-import {
-  BOARD,
-  block,
-  define,
-  grant,
-  issuesOn,
-  pin,
-  removeBadge,
-  retire,
-  slugsHeldBy,
-} from '../../src/testing/testing.ts'
+import { define, grant, removeBadge, slugsHeldBy } from '../../src/testing/storage-contract/samples/badges.ts'
+import { block } from '../../src/testing/storage-contract/samples/blocks.ts'
+import { BOARD, issuesOn, pin } from '../../src/testing/storage-contract/samples/pin-boards.ts'
+import { retire } from '../../src/testing/storage-contract/samples/retirements.ts'
 import type { OpenDatabase, TestDatabase } from '../databases.ts'
 import { onDatabases, POSTGRES, SERVER_KINDS } from '../databases.ts'
 import { meeting } from '../deferred.ts'

@@ -1,18 +1,10 @@
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import {
-  BOARD,
-  block,
-  change,
-  define,
-  grant,
-  issuesOn,
-  moveToFront,
-  NO_SUBJECT,
-  NOON,
-  outcomeOf,
-  pin,
-} from '../../src/testing/testing.ts'
+import { outcomeOf } from '../../src/testing/storage-contract/cases/storage-case.ts'
+import { define, grant } from '../../src/testing/storage-contract/samples/badges.ts'
+import { block } from '../../src/testing/storage-contract/samples/blocks.ts'
+import { BOARD, issuesOn, moveToFront, pin } from '../../src/testing/storage-contract/samples/pin-boards.ts'
+import { change, NO_SUBJECT, NOON } from '../../src/testing/storage-contract/samples/sample.ts'
 import type { AnyKind, TestDatabase } from '../databases.ts'
 import { newDatabase, onDatabases } from '../databases.ts'
 import { startProgram } from '../start-forgelet.ts'

@@ -3,7 +3,7 @@ import pg from 'pg'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { mariadbStorage } from '../../src/storage/mariadb.ts'
 import { postgresStorage } from '../../src/storage/postgres.ts'
-import { BOARD, pin } from '../../src/testing/testing.ts'
+import { BOARD, pin } from '../../src/testing/storage-contract/samples/pin-boards.ts'
 import { MARIADB, newDatabase, onServer, POSTGRES, pgConnection, SERVER_KINDS, SERVERS } from '../databases.ts'
 import { schemaSuite } from './schema-suite.ts'
 

@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest'
-import { issuesOn, moveToFront, outcomeOf, pin, whileWaiting } from '../../src/testing/testing.ts'
+import { whileWaiting } from '../../src/testing/storage-contract/cases/gate.ts'
+import { outcomeOf } from '../../src/testing/storage-contract/cases/storage-case.ts'
+import { issuesOn, moveToFront, pin } from '../../src/testing/storage-contract/samples/pin-boards.ts'
 import { MARIADB, newDatabase, onServer, POSTGRES, SERVERS } from '../databases.ts'
 import { raceWithHost } from './tables-races.ts'
 import type { HostDialect } from './tables-suite.ts'

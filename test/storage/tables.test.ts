@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { HostTables } from '../../src/storage/storage.ts'
-import { issuesOn, pin } from '../../src/testing/testing.ts'
+import { issuesOn, pin } from '../../src/testing/storage-contract/samples/pin-boards.ts'
 import { newDatabase, SQLITE } from '../databases.ts'
 import { raceWithHost } from './tables-races.ts'
 import type { HostDialect } from './tables-suite.ts'

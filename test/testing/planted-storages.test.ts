@@ -11,7 +11,8 @@ import type {
   Outcome,
   PinRow,
 } from '../../src/storage/storage.ts'
-import { storageContract, turns } from '../../src/testing/testing.ts'
+import { turns } from '../../src/testing/storage-contract/cases/gate.ts'
+import { storageContract } from '../../src/testing/testing.ts'
 import { SQLITE } from '../databases.ts'
 import { storageKind } from '../storage/storage-kind.ts'
 

@@ -22,13 +22,13 @@ export const routeTable: readonly Route[] = Object.values({
 export const forgejoRoutes: readonly Route[] = [...forgejoBlockRoutes, forgejoKeyRoute]
 
 /** The methods of the ports that the routes of each service call. A host of the service must have them. */
-const NEEDS: Readonly<Record<ServiceName, PortMethods>> = {
+const NEEDS = {
   'signing-keys': { directory: ['findRepository'], present: [] },
   pins: { directory: ['findRepository', 'findIssue'], present: ['issues'] },
   blocks: { directory: ['findAccount'], present: ['users'] },
   badges: { directory: ['findAccount'], present: [] },
   exchange: { directory: ['findRepository'], present: [] },
-}
+} as const
 
 /** The names of methods, by port. */
 interface PortMethods {
@@ -44,21 +44,22 @@ interface AllPorts<A extends Actor> {
   readonly present: Presenter<A, never>
 }
 
-/** Ports that have some of their methods. */
-interface SomePorts<A extends Actor> {
-  /** Resolves the names in paths to references. */
-  readonly directory?: Partial<Directory<A, never>>
-  /** Turns ids into the JSON objects of responses. */
-  readonly present?: Partial<Presenter<A, never>>
-}
+/** The methods of a port that services call. */
+type Needed<S extends ServiceName, P extends keyof PortMethods> = (typeof NEEDS)[S][P][number]
+
+/** A port under its name, if services call methods of it: these are there, and its others may be. */
+type Port<P extends keyof AllPorts<Actor>, T, K extends keyof T> = [K] extends [never]
+  ? { readonly [Name in P]?: Partial<T> }
+  : { readonly [Name in P]: Partial<T> & Pick<T, K> }
 
 /**
- * The ports of an API: an API of all services needs all methods, and one of some services those that these call, which
- * `createApi` checks. Source: docs/manual/05-mount-it.md
+ * The ports of an API, with the methods that its services call: `createApi` checks them too, for hosts in JavaScript.
+ * Source: docs/manual/05-mount-it.md
  */
 export type ApiPorts<A extends Actor, S extends ServiceName = ServiceName> = ServiceName extends S
   ? AllPorts<A>
-  : SomePorts<A>
+  : Port<'directory', Directory<A, never>, Needed<S, 'directory'>> &
+      Port<'present', Presenter<A, never>, Needed<S, 'present'>>
 
 /** The ports as a host in JavaScript may give them. */
 export interface UncheckedPorts {
@@ -73,9 +74,10 @@ export interface UncheckedPorts {
  * @throws TypeError naming the missing method and the service that needs it
  */
 export function checkPorts<A extends Actor>(ports: UncheckedPorts, services: readonly ServiceName[]): AllPorts<A> {
+  const needs: Readonly<Record<ServiceName, PortMethods>> = NEEDS
   for (const service of services) {
     for (const port of ['directory', 'present'] as const) {
-      for (const method of NEEDS[service][port]) {
+      for (const method of needs[service][port]) {
         const given = ports[port]
         const isMethod = isObject(given) && typeof Reflect.get(given, method) === 'function'
         need(isMethod, 'createApi', `${port}.${method}`, `a function, for the service ${service}`)

@@ -35,6 +35,19 @@ describe('createApi with some services', () => {
     createApi(forge, { services: [] })
   })
 
+  test('needs each method that their routes call', () => {
+    // @ts-expect-error pins are found by their numbers
+    createApi(forge, { services: ['pins'], directory: { findRepository }, present: { issues } })
+    // @ts-expect-error lists of pins show issues
+    createApi(forge, { services: ['pins'], directory: { findRepository, findIssue } })
+    // @ts-expect-error a block names an account
+    createApi(forge, { services: ['blocks'], directory: { findRepository }, present: { users } })
+    // @ts-expect-error the names in the paths of both are found
+    createApi(forge, { services: ['badges', 'signing-keys'], directory: { findAccount } })
+    // @ts-expect-error the forge has pins alone, and they need a directory
+    createApi(pinForge, { present: { issues } })
+  })
+
   test('needs complete ports where every service is mounted', () => {
     // @ts-expect-error every service is mounted by default
     createApi(forge, { directory: { findAccount, findRepository, findIssue } })

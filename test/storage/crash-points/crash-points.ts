@@ -1,10 +1,12 @@
 import type Database from 'better-sqlite3'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { ForgeStorage } from '../../../src/storage/storage.ts'
+import { outcomeOf } from '../../../src/testing/storage-contract/cases/storage-case.ts'
 import { AGGREGATES, everything, fill, reads } from '../../../src/testing/storage-contract/samples/aggregates.ts'
-import { THINGS } from '../../../src/testing/storage-contract/samples/retirements.ts'
-import type { Extras } from '../../../src/testing/testing.ts'
-import { define, outbox, outcomeOf, retire } from '../../../src/testing/testing.ts'
+import { define } from '../../../src/testing/storage-contract/samples/badges.ts'
+import { outbox } from '../../../src/testing/storage-contract/samples/outbox.ts'
+import { retire, THINGS } from '../../../src/testing/storage-contract/samples/retirements.ts'
+import type { Extras } from '../../../src/testing/storage-contract/samples/sample.ts'
 import type { StorageKind } from '../storage-kind.ts'
 
 /** Fails behind one statement of a change. */

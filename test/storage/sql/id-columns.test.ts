@@ -2,7 +2,9 @@ import { describe, expect, test } from 'vitest'
 import { createForge } from '../../../src/index.ts'
 import type { SqlStorageOptions } from '../../../src/storage/sqlite.ts'
 import type { ForgeStorage } from '../../../src/storage/storage.ts'
-import { block, issuesOn, outcomeOf, pin } from '../../../src/testing/testing.ts'
+import { outcomeOf } from '../../../src/testing/storage-contract/cases/storage-case.ts'
+import { block } from '../../../src/testing/storage-contract/samples/blocks.ts'
+import { issuesOn, pin } from '../../../src/testing/storage-contract/samples/pin-boards.ts'
 import { openHandle, openStorage } from './database-files.ts'
 
 type IdColumns = NonNullable<SqlStorageOptions['ids']>

@@ -1,6 +1,7 @@
 import type { EventDraft, Id } from '../../../src/index.ts'
 import type { ChangeCircumstances, ChangeDecision, PinRow } from '../../../src/storage/storage.ts'
-import { AUTHOR, BOARD, NO_SUBJECT, NOON } from '../../../src/testing/testing.ts'
+import { BOARD } from '../../../src/testing/storage-contract/samples/pin-boards.ts'
+import { AUTHOR, NO_SUBJECT, NOON } from '../../../src/testing/storage-contract/samples/sample.ts'
 
 type Pinning = ChangeCircumstances<unknown> & { readonly decide: ChangeDecision<readonly PinRow[], number> }
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { note } from '../../../../src/testing/testing.ts'
+import { note } from '../../../../src/testing/storage-contract/samples/outbox.ts'
 import { newFile, openStorage } from '../database-files.ts'
 
 test('a prune of a long outbox yields to the event loop, even if it removes nothing', async () => {

@@ -1,6 +1,7 @@
 import Database from 'better-sqlite3'
 import { expect, test } from 'vitest'
-import { BOARD, outbox, pin } from '../../../../src/testing/testing.ts'
+import { outbox } from '../../../../src/testing/storage-contract/samples/outbox.ts'
+import { BOARD, pin } from '../../../../src/testing/storage-contract/samples/pin-boards.ts'
 import { newFile, openStorage } from '../database-files.ts'
 
 const MAIL = { name: 'mail', holder: 'one' }

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import type { PgPool } from '../../../../src/storage/postgres.ts'
 import { postgresStorage } from '../../../../src/storage/postgres.ts'
-import { BOARD, issuesOn, pin } from '../../../../src/testing/testing.ts'
+import { BOARD, issuesOn, pin } from '../../../../src/testing/storage-contract/samples/pin-boards.ts'
 import { deferred } from '../../../deferred.ts'
 import type { PglitePool } from '../../../pglite.ts'
 import { startPglite } from '../../../pglite.ts'

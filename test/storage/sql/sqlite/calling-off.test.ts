@@ -1,5 +1,5 @@
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
-import { BOARD, issuesOn, pin } from '../../../../src/testing/testing.ts'
+import { BOARD, issuesOn, pin } from '../../../../src/testing/storage-contract/samples/pin-boards.ts'
 import { newFile, openHandle, openStorage } from '../database-files.ts'
 
 const REASON = new Error('the caller has aborted')

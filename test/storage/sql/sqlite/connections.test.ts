@@ -1,6 +1,8 @@
 import { existsSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
-import { BOARD, issuesOn, outbox, outcomeOf, pin } from '../../../../src/testing/testing.ts'
+import { outcomeOf } from '../../../../src/testing/storage-contract/cases/storage-case.ts'
+import { outbox } from '../../../../src/testing/storage-contract/samples/outbox.ts'
+import { BOARD, issuesOn, pin } from '../../../../src/testing/storage-contract/samples/pin-boards.ts'
 import { AT_ONCE } from '../../promised-times.ts'
 import { newFile, newStorage, openHandle, openStorage, watchedHandle } from '../database-files.ts'
 

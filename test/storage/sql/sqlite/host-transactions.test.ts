@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { isForgeError } from '../../../../src/index.ts'
-import { BOARD, issuesOn, pin } from '../../../../src/testing/testing.ts'
+import { BOARD, issuesOn, pin } from '../../../../src/testing/storage-contract/samples/pin-boards.ts'
 import { newFile, newStorage, openHandle, openStorage } from '../database-files.ts'
 import { pinning } from '../pinning.ts'
 

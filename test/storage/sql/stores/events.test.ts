@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { BOARD, note, pin } from '../../../../src/testing/testing.ts'
+import { note } from '../../../../src/testing/storage-contract/samples/outbox.ts'
+import { BOARD, pin } from '../../../../src/testing/storage-contract/samples/pin-boards.ts'
 import { bareHandle } from '../bare-handles.ts'
 import { openStorage } from '../database-files.ts'
 

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { BOARD, block, pin } from '../../../../src/testing/testing.ts'
+import { block } from '../../../../src/testing/storage-contract/samples/blocks.ts'
+import { BOARD, pin } from '../../../../src/testing/storage-contract/samples/pin-boards.ts'
 import { newFile, openHandle, openStorage } from '../database-files.ts'
 
 test('on SQLite, a head that is only locked is not written', async () => {
