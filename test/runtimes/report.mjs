@@ -1,6 +1,8 @@
 // What each proof does with its cases: one line for each failure, and a last line with the counts; the exit code is 1 when
 // something failed, or nothing was there to pass.
 
+import { inspect } from 'node:util'
+
 /** Milliseconds that a case may take: some race hundreds of writers. */
 const PATIENCE = 60_000
 
@@ -27,7 +29,7 @@ export class Report {
       this.#passed += 1
     } catch (error) {
       this.#failed += 1
-      say(`FAIL  ${name}: ${error instanceof Error ? error.stack : String(error)}`)
+      say(`FAIL  ${name}: ${error instanceof Error ? inspect(error) : String(error)}`)
     } finally {
       clearTimeout(timer)
     }

@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { describe } from 'vitest'
-import { ROOT, servesElsewhere } from './served.ts'
+import { copyNativeDriver, ROOT, servesElsewhere } from './served.ts'
 
 const require = createRequire(import.meta.url)
 const { build } = createRequire(require.resolve('tsup'))('esbuild')
@@ -22,8 +22,9 @@ describe.each([
       banner: format === 'esm' ? { js: REQUIRE } : {},
       logLevel: 'error',
     })
+    copyNativeDriver(folder)
     return outfile
-  }, false)
+  })
 })
 
 /** What esbuild asks of those who bundle CommonJS, as pg is, into an ES module. */

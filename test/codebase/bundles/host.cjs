@@ -18,6 +18,4 @@ const api = createApi(forge, {
   present: { issues: (ids) => ids.map((id) => ({ id })), pullRequests: () => [] },
 })
 const server = createServer(nodeHandler(api, { authenticate: () => ({ id: 1 }) }))
-storage.migrate().then(() => {
-  server.listen(0, '127.0.0.1', () => process.stdout.write(`${server.address().port}\n`))
-})
+storage.migrate().then(() => server.listen(process.env.PORT, '127.0.0.1'))

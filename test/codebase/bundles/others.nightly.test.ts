@@ -4,7 +4,7 @@ import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe } from 'vitest'
-import { ROOT, servesElsewhere } from './served.ts'
+import { copyNativeDriver, ROOT, servesElsewhere } from './served.ts'
 
 const tools = mkdtempSync(join(tmpdir(), 'forgelet-bundlers-'))
 const load = createRequire(join(tools, 'index.js'))
@@ -16,18 +16,32 @@ beforeAll(() => {
 }, 120_000)
 afterAll(() => rmSync(tools, { recursive: true }))
 
-describe.each(['host.mjs', 'host.cjs'])('what webpack makes of %s', (source) => {
+/** CommonJS as Nest makes it, and an ES module. */
+const COMMONJS = { output: { filename: 'host.cjs' }, externalsType: 'commonjs' }
+const ES_MODULE = {
+  output: { filename: 'host.mjs', module: true },
+  externalsType: 'module',
+  experiments: { outputModule: true },
+}
+
+describe.each([
+  ['CommonJS', 'host.mjs', COMMONJS],
+  ['CommonJS', 'host.cjs', COMMONJS],
+  ['an ES module', 'host.mjs', ES_MODULE],
+])('what webpack makes, %s of %s', (_format, source, { output, ...format }) => {
   servesElsewhere(async (folder) => {
     await webpack({
       mode: 'production',
       target: 'node',
       context: ROOT,
       entry: `./test/codebase/bundles/${source}`,
-      output: { path: folder, filename: 'host.cjs' },
-      externals: { 'better-sqlite3': 'commonjs better-sqlite3' }, // in an ES module it sees native drivers too
+      output: { path: folder, ...output },
+      externals: ['better-sqlite3'], // in an ES module it sees native drivers too
+      ...format,
     })
-    return join(folder, 'host.cjs')
-  }, false)
+    copyNativeDriver(folder)
+    return join(folder, output.filename)
+  })
 })
 
 /** As Nitro, Next and Vercel copy what a program loads. */
@@ -37,7 +51,7 @@ describe.each(['host.mjs', 'host.cjs'])('the files that nft finds from %s', (sou
     const { fileList } = await load('@vercel/nft').nodeFileTrace([join(ROOT, file)], { base: ROOT })
     for (const name of fileList) cpSync(join(ROOT, name), join(folder, name), { recursive: true })
     return join(folder, file)
-  }, true)
+  })
 })
 
 function webpack(configuration: object): Promise<void> {

@@ -1,35 +1,42 @@
-import type { ChildProcess } from 'node:child_process'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { cpSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
-import { createInterface } from 'node:readline'
-import { afterAll, expect, onTestFinished, test } from 'vitest'
+import { setTimeout } from 'node:timers/promises'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { MARIADB, onDatabases, POSTGRES, SQLITE } from '../../databases.ts'
+import { freePort } from '../../http.ts'
 
 export const ROOT: string = resolve(import.meta.dirname, '../../..')
 
 const KINDS = { PostgreSQL: 'postgres', MariaDB: 'mysql', SQLite: 'sqlite' } as const
 
+/** How long a build may take, with what it installs, in milliseconds. */
+const BUILD = 600_000
+
+/** Puts a native driver, which is no part of a bundle, beside it. */
+export function copyNativeDriver(folder: string): void {
+  for (const name of ['better-sqlite3', 'bindings', 'file-uri-to-path']) {
+    cpSync(join(ROOT, 'node_modules', name), join(folder, 'node_modules', name), { recursive: true })
+  }
+}
+
 /**
- * Defines tests that a bundle serves from a URL of each database, away from where it was built. A native driver is no part of
- * a bundle: it is beside it, if the bundle was not traced.
+ * Defines tests that a build serves from a URL of each database, away from where it was built.
+ *
+ * @param build - builds into a folder, and returns the program
  */
-export function servesElsewhere(build: (folder: string) => Promise<string>, hasDrivers: boolean): void {
+export function servesElsewhere(build: (folder: string) => Promise<string>): void {
   const folder = mkdtempSync(join(tmpdir(), 'forgelet-bundle-'))
-  let built: Promise<string> | undefined
+  let file: string
+  beforeAll(async () => {
+    file = await build(folder)
+  }, BUILD)
   afterAll(() => rmSync(folder, { recursive: true }))
 
   onDatabases([POSTGRES, MARIADB, SQLITE], (open) => {
     test('serves', async () => {
-      built ??= build(folder)
-      const file = await built
-      if (!hasDrivers) {
-        for (const name of ['better-sqlite3', 'bindings', 'file-uri-to-path']) {
-          cpSync(join(ROOT, 'node_modules', name), join(folder, 'node_modules', name), { recursive: true })
-        }
-      }
       const { url, kind } = await open()
       const origin = await started(file, [KINDS[kind.name as keyof typeof KINDS], url]) // the kinds above
       const pins = `${origin}/repos/acme/rocket/issues`
@@ -40,24 +47,23 @@ export function servesElsewhere(build: (folder: string) => Promise<string>, hasD
   })
 }
 
-/** Runs a host until the test ends, and returns its origin. */
+/** Runs a host until the test ends, and returns its origin once it answers. */
 async function started(file: string, words: readonly string[]): Promise<string> {
+  const port = await freePort()
   const host = spawn(process.execPath, [file, ...words], {
     cwd: dirname(file),
-    env: {},
-    stdio: ['ignore', 'pipe', 'inherit'],
+    env: { PORT: String(port), HOST: '127.0.0.1', HOSTNAME: '127.0.0.1' }, // Nitro reads HOST, Next HOSTNAME
+    stdio: ['ignore', 'ignore', 'inherit'],
   })
+  const exit = once(host, 'exit')
   onTestFinished(async () => {
-    if (host.exitCode === null && host.kill()) await once(host, 'exit')
+    host.kill()
+    await exit
   })
-  return `http://127.0.0.1:${await firstLine(host)}`
-}
-
-function firstLine({ stdout }: ChildProcess): Promise<string> {
-  if (stdout === null) throw new TypeError('the output is not a pipe')
-  return new Promise((found, reject) => {
-    createInterface({ input: stdout })
-      .on('line', found)
-      .on('close', () => reject(new Error('the host ended')))
-  })
+  const origin = `http://127.0.0.1:${port}`
+  while (host.exitCode === null) {
+    if (await fetch(origin).catch(() => undefined)) return origin
+    await setTimeout(50)
+  }
+  throw new Error('the host ended')
 }

@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module'
 import { resolve } from 'node:path'
-import { hasMethods } from '../../../schema/arguments.ts'
+import { hasMethods, propertyOf } from '../../../schema/arguments.ts'
 import { isForgeError } from '../../../schema/errors.ts'
 import { isPromise } from '../../../schema/sync-or-async.ts'
 import { textQuery } from '../dialect.ts'
@@ -68,7 +68,8 @@ function betterSqlite3(): SqliteHandle['constructor'] {
   const require = createRequire(typeof __filename === 'string' ? __filename : import.meta.url)
   try {
     refuseCrash(require('better-sqlite3/package.json'))
-    return require('better-sqlite3')
+    const driver = require('better-sqlite3')
+    return propertyOf(driver, 'default') ?? driver // where webpack makes an ES module, it imports it
   } catch (error) {
     if (isForgeError(error)) throw error
     throw unavailable(`better-sqlite3 is not installed: ${INSTALL}`, error)
