@@ -94,9 +94,11 @@ describe.each(Object.entries(FORMS))('a list of %s', (_form, issueOf) => {
   })
 })
 
+const MILESTONE = { title: '1.0', state: 'closed' }
+
 describe.each<[form: keyof typeof FORMS, milestone: (number: number) => object]>([
-  ['github', (number) => ({ ...githubIssue.milestone, number })],
-  ['gitlab-rest', (iid) => ({ ...gitlabRestIssue.milestone, iid })],
+  ['github', (number) => ({ ...MILESTONE, number })],
+  ['gitlab-rest', (iid) => ({ ...MILESTONE, iid })],
 ])('the numbers in a list of %s', (form, milestone) => {
   const issueOf = (number: number, text: string) => {
     return { ...FORMS[form]([number, EARLY, text]), milestone: milestone(1) }

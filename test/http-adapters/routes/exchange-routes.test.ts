@@ -108,7 +108,7 @@ describe('the routes of the exchange', () => {
 
   it('report once, by its name, what the source and the host have no place for', async () => {
     const { api } = openWorld() // its tracker has no comments
-    const tracker = JSON.parse(FOLDERS.bitbucket['db-2.0.json'])
+    const tracker = JSON.parse(FOLDERS.bitbucket['db-2.0.json'] ?? '')
     const texts = tracker.comments.filter(({ content }: { content: string | null }) => content).length
     const comments = [...tracker.comments, { ...tracker.comments[0], id: 999, issue: 999, content: 'On no issue.' }]
     const body = JSON.stringify({ ...tracker, comments })
