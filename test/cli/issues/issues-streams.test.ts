@@ -60,7 +60,9 @@ describe('forgelet issues', () => {
     }
     const broken = await imported(documentOf(300).replace(/"state":"open"(?!.*"state")/, '"state":"opened"'))
     expect([broken.code, broken.out]).toEqual([1, ''])
-    expect(broken.err).toMatch(/^forgelet: standard input is not valid: 1 violation\n {2}line 1: \/299\/state: [^\n]+\n$/)
+    expect(broken.err).toMatch(
+      /^forgelet: standard input is not valid: 1 violation\n {2}line 1: \/299\/state: [^\n]+\n$/,
+    )
     const counts = (issues: string): string =>
       `issues: ${issues}\ncomments: 0 created, 0 updated, 0 unchanged, 0 skipped\n`
     const first = await imported(documentOf(300))
