@@ -11,7 +11,7 @@ import { readBytes } from './byte-source.ts'
 import type { IssueSource, ListSource, ReadOptions, SourceFolder } from './read-options.ts'
 import { bytesIn, checkReading, listSource, sizeLimitsOf } from './read-options.ts'
 import { areRecords, inside, Reading } from './reading.ts'
-import { Repetitions } from './repetitions.ts'
+import { mayRepeat, Repetitions } from './repetitions.ts'
 import type { Path, SourceRecords } from './source-record.ts'
 import { BEGINNING, Unreadable } from './source-record.ts'
 
@@ -23,7 +23,7 @@ import { BEGINNING, Unreadable } from './source-record.ts'
  */
 export function readIssues(source: IssueSource, options: ReadOptions = {}): AsyncIterable<IssueRecord> & RecordLocator {
   checkReading('readIssues', source, options)
-  return recordsOf(sourceOf(source), options, (record) => (record.kind === 'issue' ? record.issue : undefined))
+  return recordsOf(source, options, (record) => (record.kind === 'issue' ? record.issue : undefined))
 }
 
 /**
@@ -37,33 +37,26 @@ export function readExchange(
   options: ReadOptions = {},
 ): AsyncIterable<ExchangeRecord> & RecordLocator {
   checkReading('readExchange', source, options)
-  return recordsOf(sourceOf(source), options, (record) => record)
+  return recordsOf(source, options, (record) => record)
 }
 
 /** Reads the records of a list that was parsed before. They have no places in bytes. */
 export function readParsed(
-  list: readonly unknown[],
+  parsed: readonly unknown[],
   options: ReadOptions,
 ): AsyncIterable<ExchangeRecord> & RecordLocator {
-  async function* records(): SourceRecords {
-    for (const value of list) yield [{ value, place: undefined, faults: [] }]
-  }
-  return recordsOf(
-    (reading) => listOf(records(), reading, records),
-    options,
-    (record) => record,
-  )
+  return recordsOf({ parsed }, options, (record) => record)
 }
 
 function recordsOf<T>(
-  read: (reading: Reading) => LocatedRecords,
+  source: ParsedList | IssueSource,
   options: ReadOptions,
   pick: (record: ExchangeRecord) => T | undefined,
 ): AsyncIterable<T> & RecordLocator {
   const reading = new Reading(options)
   let last: SourcePlace | undefined
   async function* all(): AsyncGenerator<T, void, void> {
-    for await (const batch of read(reading)) {
+    for await (const batch of 'folder' in source ? folderOf(source.folder, reading) : listOf(source, reading)) {
       for (const { record, place } of batch) {
         last = place
         const picked = pick(record)
@@ -75,22 +68,17 @@ function recordsOf<T>(
   return Object.assign(all(), { place: () => last, greatestLeftOut: () => reading.greatestLeftOut })
 }
 
-function sourceOf(source: IssueSource): (reading: Reading) => LocatedRecords {
-  return (reading) => {
-    if ('folder' in source) return folderOf(source.folder, reading)
-    const ahead = canReadAgain(source) ? () => readAhead(source, reading) : undefined
-    return listOf(recordsIn(source, reading), reading, ahead)
-  }
+/** A list that was parsed before. */
+interface ParsedList {
+  readonly parsed: readonly unknown[]
 }
 
-/** @param ahead - begins to read the list a second time; undefined: that is impossible */
-function listOf(records: SourceRecords, reading: Reading, ahead: (() => SourceRecords) | undefined): LocatedRecords {
+function listOf(source: ParsedList | ListSource, reading: Reading): LocatedRecords {
   const { options } = reading
   return converted(
-    records,
+    source,
     undefined,
     reading,
-    ahead,
     (first) => formatOfRecord(first, options.format).open(options, []).issues,
   )
 }
@@ -109,9 +97,13 @@ async function* folderOf(folder: SourceFolder, reading: Reading): LocatedRecords
       const name = `${root}${file}`
       // A name may come from the source itself, and must not lead out of the folder.
       if (!unread.delete(name)) return
-      const source = (): ListSource => listSource(name, folder.open(name))
-      const records = recordsIn(source(), reading, format.isDump)
-      yield* converted(records, name, reading, () => readAhead(source(), reading), conversionOf)
+      yield* converted(
+        listSource(name, () => folder.open(name)),
+        name,
+        reading,
+        conversionOf,
+        format.isDump,
+      )
     },
   })
   for (const name of unread) {
@@ -122,45 +114,46 @@ async function* folderOf(folder: SourceFolder, reading: Reading): LocatedRecords
 
 const NO_FORGE = { code: 'folder', message: 'expected a folder that a forge wrote' }
 
-/** Returns whether a source can be read a second time. */
-function canReadAgain(source: ListSource): boolean {
-  const bytes = bytesIn(source)
-  return ['string', 'function'].includes(typeof bytes) || bytes instanceof Uint8Array || Array.isArray(bytes)
-}
+function recordsIn(source: ParsedList | ListSource, reading: ByteReading, isDump?: true): SourceRecords {
+  if ('parsed' in source) return parsedRecords(source.parsed)
 
-/** Reads the records of a list, for what must be known before they are read. */
-function readAhead(source: ListSource, { options, signal }: Reading): SourceRecords {
-  return recordsIn(source, { options, signal, onRead: () => undefined, onBytes: () => undefined })
-}
-
-function recordsIn(source: ListSource, reading: ByteObserver & Pick<Reading, 'options'>, isDump?: true): SourceRecords {
   const limits = sizeLimitsOf(reading.options)
-  const given = bytesIn(source)
-  const bytes = readBytes(typeof given === 'function' ? given() : given, reading)
+  const bytes = openedBytes(source, reading)
   return 'yaml' in source ? readYaml(bytes, limits.record, isDump) : readJson(bytes, limits, 'ndjson' in source)
+}
+
+type ByteReading = ByteObserver & Pick<Reading, 'options'>
+
+function openedBytes(source: ListSource, observer: ByteObserver): AsyncIterable<Uint8Array> {
+  const bytes = bytesIn(source)
+  return readBytes(typeof bytes === 'function' ? bytes() : bytes, observer)
+}
+
+async function* parsedRecords(list: readonly unknown[]): SourceRecords {
+  for (const value of list) yield [{ value, place: undefined, faults: [] }]
 }
 
 /** Yields what the records of a list become, up to the one that ends the reading. */
 async function* converted(
-  batches: SourceRecords,
+  source: ParsedList | ListSource,
   file: string | undefined,
   reading: Reading,
-  ahead: (() => SourceRecords) | undefined,
   conversionOf: (first: unknown) => Conversion | undefined,
+  isDump?: true,
 ): LocatedRecords {
   const inFile = file === undefined ? undefined : { file }
   let conversion: Conversion | undefined
   let repetitions: Repetitions | undefined
   let index = 0
   try {
-    for await (const batch of batches) {
+    for await (const batch of recordsIn(source, reading, isDump)) {
       const located: { record: ExchangeRecord; place: SourcePlace }[] = []
       try {
         for (const { value, place: bytes, faults } of batch) {
           if (conversion === undefined) {
             conversion = conversionOf(value)
             if (conversion === undefined) throw new Unreadable(NO_FORGE.code, NO_FORGE.message, BEGINNING, false)
-            if (conversion.mayRepeat) repetitions = await repetitionsIn(ahead?.(), conversion)
+            repetitions = await repetitionsIn(source, reading, conversion)
           }
           const whole = { pointer: `/${index}`, ...bytes, ...inFile }
           index += 1
@@ -206,11 +199,23 @@ function madeOf(part: unknown, conversion: Conversion, findings: Findings, path:
   return isForeign(part) ? conversion.convert(part, findings, path) : [{ kind: 'issue', issue: part }]
 }
 
-/** Reads ahead which issues are repeated. @param records - undefined: the list can be read only once */
-async function repetitionsIn(records: SourceRecords | undefined, conversion: Conversion): Promise<Repetitions> {
+/** Reads ahead which issues are repeated, if that may be and the source can be read again. */
+async function repetitionsIn(
+  source: ParsedList | ListSource,
+  { options, signal }: Reading,
+  conversion: Conversion,
+): Promise<Repetitions | undefined> {
+  const { repeatsBy } = conversion
+  if (repeatsBy === undefined) return undefined
+
   const repetitions = new Repetitions()
+  const reading = { options, signal, onRead: () => undefined, onBytes: () => undefined }
   try {
-    for await (const batch of records ?? []) {
+    if (!('parsed' in source)) {
+      if (isReadOnce(source)) return repetitions
+      if (!('yaml' in source) && !(await mayRepeat(openedBytes(source, reading), repeatsBy))) return undefined
+    }
+    for await (const batch of recordsIn(source, reading)) {
       for (const { value, faults } of batch) {
         for (const [path, part] of partsOf(value, conversion) ?? [[WHOLE, value]]) {
           const made = madeOf(part, conversion, NO_FINDINGS, path)
@@ -222,4 +227,10 @@ async function repetitionsIn(records: SourceRecords | undefined, conversion: Con
     if (!(error instanceof Unreadable)) throw error // the reading itself finds what cannot be read
   }
   return repetitions
+}
+
+/** Returns whether the bytes of a source come only once. */
+function isReadOnce(source: ListSource): boolean {
+  const bytes = bytesIn(source)
+  return typeof bytes === 'object' && !(bytes instanceof Uint8Array) && !Array.isArray(bytes)
 }

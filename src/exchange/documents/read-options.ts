@@ -14,11 +14,11 @@ import type { SizeLimits } from './source-record.ts'
 export interface SourceFolder {
   /** Returns the names of all files, with `/` between folders. */
   list(): MaybePromise<readonly string[]>
-  /** Opens a file. It may be called twice for one. */
+  /** Opens a file. It may be called three times for one. */
   open(name: string): ByteSource
 }
 
-/** Bytes, or a function that opens them. It is called twice if an issue may occur several times, so that the latest one counts. */
+/** Bytes, or a function that opens them. It is called up to three times if an issue may occur several times, so that the latest one counts. */
 export type OpenableBytes = ByteSource | (() => ByteSource)
 
 /**

@@ -17,7 +17,7 @@ const MAX_PEOPLE = 100
 export class Reading implements ByteObserver, Findings {
   readonly options: ReadOptions
   readonly signal: AbortSignal | undefined
-  readonly #notCarried = new Map<string, NotCarried>()
+  readonly #notCarried = new Map<string, NotCarried & { count: number }>()
   /** What the conversion of the current record found. */
   #found: { readonly what: string; readonly path: Path; readonly count: number }[] = []
   /** The greatest number of the pull requests and issues that were left out. */
@@ -62,7 +62,7 @@ export class Reading implements ByteObserver, Findings {
 
   /** Reports a file that was not read. */
   leaveFile(what: string, file: string): void {
-    this.#add(what, { pointer: '', file }, 1)
+    this.#add(what, { pointer: '', file }, [], 1)
   }
 
   /**
@@ -82,11 +82,11 @@ export class Reading implements ByteObserver, Findings {
     const isValid = faults.length === 0 && areRecords(made)
     const repetition = isValid ? repetitions?.take(made) : undefined
     if (repetition === 'repeated') {
-      this.#add('repeated', place, 1)
+      this.#add('repeated', place, [], 1)
       return []
     }
     if (isValid && repetition === undefined) {
-      for (const { what, path, count } of found) this.#add(what, inside(place, path), count)
+      for (const { what, path, count } of found) this.#add(what, place, path, count)
       return made
     }
     const findings = repetition
@@ -114,9 +114,14 @@ export class Reading implements ByteObserver, Findings {
     this.#report()
   }
 
-  #add(what: string, { pointer, file }: SourcePlace, count: number): void {
-    const known = this.#notCarried.get(what) ?? { what, count: 0, pointer, ...(file !== undefined && { file }) }
-    this.#notCarried.set(what, { ...known, count: known.count + count })
+  #add(what: string, place: SourcePlace, path: Path, count: number): void {
+    const known = this.#notCarried.get(what)
+    if (known !== undefined) {
+      known.count += count
+      return
+    }
+    const { pointer, file } = inside(place, path)
+    this.#notCarried.set(what, { what, count, pointer, ...(file !== undefined && { file }) })
   }
 
   #report(): void {

@@ -1,7 +1,10 @@
 import { canonicalDateTime } from '../../schema/date-time.ts'
 import type { ExchangeRecord, IssueRecord } from '../../schema/issue-record.ts'
 import { NumberMap } from '../../schema/number-map.ts'
+import { NumberSet } from '../../schema/number-set.ts'
+import { ByteBuffer } from './byte-buffer.ts'
 import type { Finding } from './source-record.ts'
+import { BEGINNING, decoded } from './source-record.ts'
 
 /**
  * Which of several issues of one number counts, in a list that was fetched page by page: pages shift when an issue is
@@ -33,6 +36,41 @@ export class Repetitions {
       this.#latest.set(number, this.#isKnown ? Number.POSITIVE_INFINITY : time)
     }
     return undefined
+  }
+}
+
+/** V8 keeps a longer text apart from all others, which costs much more. */
+const PART_BYTES = 64 * 1024
+const CLOSE_OBJECT = 125
+
+/**
+ * Returns whether a number may occur twice in a list of JSON: false only if no property of this name, outside of milestones and
+ * epics, has a value that an earlier one has. That is seen without parsing the records.
+ */
+export async function mayRepeat(bytes: AsyncIterable<Uint8Array>, property: string): Promise<boolean> {
+  const named = new RegExp(`"${property}"(?<!"(?:milestone|epic)"\\s*:\\s*\\{[^{}]*)\\s*:\\s*(\\d+)`, 'g')
+  const numbers = new NumberSet()
+  for await (const part of endsOfObjects(bytes)) {
+    for (const [, digits] of decoded(part, BEGINNING).matchAll(named)) {
+      const number = Number(digits)
+      if (!Number.isSafeInteger(number) || numbers.has(number)) return true
+      numbers.add(number)
+    }
+  }
+  return false
+}
+
+/** Cuts bytes behind ends of objects: no property is in two parts. What is behind the last end has none that counts. */
+async function* endsOfObjects(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, void, void> {
+  const begun = new ByteBuffer()
+  for await (const piece of bytes) {
+    for (let at = 0; at < piece.length; ) {
+      const part = piece.subarray(at, at + PART_BYTES)
+      const end = part.lastIndexOf(CLOSE_OBJECT) + 1
+      begun.append(part.subarray(0, end || part.length))
+      if (end > 0) yield begun.take()
+      at += end || part.length
+    }
   }
 }
 

@@ -1,5 +1,6 @@
 import type { ExchangeRecord } from '../../schema/issue-record.ts'
 import { NumberSet } from '../../schema/number-set.ts'
+import { objectOf } from './foreign.ts'
 import type { Findings, Foreign, Made } from './forge-format.ts'
 
 /**
@@ -57,6 +58,9 @@ export class ConversionState {
   }
 }
 
-function isSame(one: unknown, other: unknown): boolean {
-  return JSON.stringify(one) === JSON.stringify(other)
+/** Compares texts and null, of which labels and milestones consist. */
+function isSame(one: unknown, other: Foreign): boolean {
+  const known = objectOf(one)
+  for (const name in known) if (known[name] !== other[name]) return false
+  return Object.keys(known).length === Object.keys(other).length
 }

@@ -27,7 +27,9 @@ export function listOf(value: unknown): readonly unknown[] {
 
 /** Returns the properties that are neither null nor empty. */
 export function filled(properties: Foreign): Foreign {
-  return Object.fromEntries(Object.entries(properties).filter(([, value]) => (value ?? '') !== ''))
+  const result: { [property: string]: unknown } = {}
+  for (const name in properties) if ((properties[name] ?? '') !== '') result[name] = properties[name]
+  return result
 }
 
 /** Returns whether a value says something. Null, "", false, 0, and lists and objects of nothing else do not. */
@@ -53,7 +55,8 @@ const PARENT = /^parent(?:_issue)?_(?:id|iid|url)$/
 
 /** Reports the properties that a conversion did not name, by their own names. */
 export function leaveRest(rest: Foreign, findings: Findings): void {
-  for (const [name, value] of Object.entries(rest)) {
+  for (const name in rest) {
+    const value = rest[name]
     if (!says(value) || (OF_THE_FORGE.test(name) && !isOnlyTrace(name, rest))) continue
     const what = PARENT.test(name) ? 'parent' : name
     findings.notCarried(what, [name], Array.isArray(value) ? value.length : 1)
@@ -62,8 +65,9 @@ export function leaveRest(rest: Foreign, findings: Findings): void {
 
 /** Returns whether a record says only by this property that it has a relation. */
 function isOnlyTrace(name: string, record: Foreign): boolean {
+  if (!RELATION.test(name)) return false
   const whole = name.replace(/_(?:id|ids|iid|url|count)$/, '')
-  return RELATION.test(name) && (whole === name || !says(record[whole]))
+  return whole === name || !says(record[whole])
 }
 
 /** Returns whether a value is an object with all these properties. */

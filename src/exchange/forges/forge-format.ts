@@ -60,8 +60,8 @@ export type Part = readonly [path: Path, part: unknown]
 
 /** Converts the records of one list, in their order. It may remember what it has seen, but not whole records. */
 export interface Conversion {
-  /** Whether an issue may occur several times: its list was fetched page by page. */
-  readonly mayRepeat?: true
+  /** The property with the number of an issue, if an issue may occur several times: its list was fetched page by page. */
+  readonly repeatsBy?: 'number' | 'iid' | 'id'
   /**
    * Returns what a record becomes, or a part of it. It is ignored if something in it is not valid.
    * @param path - of the part in its record

@@ -20,7 +20,7 @@ export const gitlabRestFormat: ForgeFormat = {
 
 function issues(state: ConversionState, hasNotes: boolean, options: ConversionOptions): Conversion {
   return {
-    mayRepeat: true,
+    repeatsBy: 'iid',
     state,
     convert(record, findings) {
       if (isHidden(record, options, findings)) return []

@@ -28,7 +28,7 @@ function partsOf(record: Foreign): readonly Part[] {
 function issues(options: ConversionOptions, own: ReadonlySet<string>, inPages: Set<string>): Conversion {
   const state = new ConversionState()
   return {
-    mayRepeat: true,
+    repeatsBy: 'id',
     state,
     partsOf,
     convert(record, findings, [list]) {

@@ -40,7 +40,7 @@ function restFormat(name: 'github' | 'gitea', last: string): ForgeFormat {
 /** Converts the issues of a list. @param hasComments - whether their comments follow */
 export function restIssues(state: ConversionState, hasComments: boolean): Conversion {
   return {
-    mayRepeat: true,
+    repeatsBy: 'number',
     state,
     convert(record, findings) {
       const { number, title, body: content, ref, labels, milestone, state: status, locked, ...others } = record

@@ -5,6 +5,7 @@ import { join, resolve } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { setTimeout as pause } from 'node:timers/promises'
 import { beforeEach, describe, expect, test } from 'vitest'
+import { openStandalone } from '../../../src/standalone/standalone.ts'
 import { githubIssue } from '../../exchange/forges/samples.ts'
 import { describeWith } from '../../programs.ts'
 import { bareIssue } from '../../schema/documents/sample-issue.ts'
@@ -46,6 +47,29 @@ describe('forgelet issues', () => {
 
     expect([code, out.split('\n')[0]]).toEqual([0, 'standard input is valid; 2 records'])
     expect(out).toContain('\nnot carried: repeated (1), first at /0\n')
+  })
+
+  test('imports standard input, and imports nothing if a record at its end is not valid', async () => {
+    const fixture = { users: [{ username: 'acme' }], repositories: [{ owner: 'acme', name: 'rocket' }] }
+    await (await openStandalone({ db: join(folder, 'forge.sqlite'), fixture })).close()
+    const place = ['--repo=acme/rocket', '--db=forge.sqlite']
+    const imported = (document: string) => {
+      const { stdin, ended } = startCommand(['issues', 'import', '-', ...place], { folder })
+      stdin.end(document)
+      return ended
+    }
+    const broken = await imported(documentOf(300).replace(/"state":"open"(?!.*"state")/, '"state":"opened"'))
+    expect([broken.code, broken.out]).toEqual([1, ''])
+    expect(broken.err).toMatch(
+      /^forgelet: standard input is not valid: 1 violation\n {2}line 1: \/299\/state: [^\n]+\n$/,
+    )
+    const counts = (issues: string): string =>
+      `issues: ${issues}\ncomments: 0 created, 0 updated, 0 unchanged, 0 skipped\n`
+    const first = await imported(documentOf(300))
+    expect(first).toMatchObject({ code: 0, err: '', out: counts('300 created, 0 updated, 0 unchanged, 0 skipped') })
+    const second = await imported(documentOf(300))
+    expect(second).toMatchObject({ code: 0, out: counts('0 created, 0 updated, 300 unchanged, 0 skipped') })
+    expect(await readdir(folder)).not.toContainEqual(expect.stringContaining('forgelet-import'))
   })
 
   test('names standard input when it is not valid', async () => {

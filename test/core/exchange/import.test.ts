@@ -272,6 +272,17 @@ describe('an issue that exists', () => {
     expect([...tracker.records.keys()]).toEqual([1])
   })
 
+  test('and has another e-mail address is a conflict, unless an account stands for the author', async () => {
+    const issueOf = (poster_email: string) => [anIssue(1, { poster_name: 'ada', poster_email })]
+    await importing(issueOf('ada@example.com'))
+    const { details } = await failureOf(importing(issueOf('eve@example.com')))
+    expect(details).toEqual({ pointer: '/0', number: 1, reason: 'differs', property: 'poster_email' })
+
+    tracker.accounts.set('ada', 21)
+    const byAccount = importing(issueOf('eve@example.com'), { attribution: 'accounts' })
+    expect((await byAccount).issues).toEqual({ ...none, unchanged: 1 })
+  })
+
   test.each<Partial<IssueRecord>>([
     { created: '2026-01-02T05:04:05+02:00' },
     { ref: '', milestone: '', closed: null, labels: [], reactions: [], assignees: [], poster_email: '' },

@@ -94,6 +94,43 @@ describe.each(Object.entries(FORMS))('a list of %s', (_form, issueOf) => {
   })
 })
 
+const MILESTONE = { title: '1.0', state: 'closed' }
+
+describe.each<[form: keyof typeof FORMS, milestone: (number: number) => object]>([
+  ['github', (number) => ({ ...MILESTONE, number })],
+  ['gitlab-rest', (iid) => ({ ...MILESTONE, iid })],
+])('the numbers in a list of %s', (form, milestone) => {
+  const issueOf = (number: number, text: string) => {
+    return { ...FORMS[form]([number, EARLY, text]), milestone: milestone(1) }
+  }
+  const opened = async (list: readonly object[], indent = 0): Promise<readonly [number, readonly string[]]> => {
+    let times = 0
+    const open = () => {
+      times += 1
+      return piecesOf(bytesOf(JSON.stringify(list, undefined, indent)), 70_000)
+    }
+    const { records, violations } = await readSource({ json: open })
+    expect(violations).toEqual([])
+    return [times, titlesOf(records)]
+  }
+  /** Longer than what is searched at once. */
+  const long = `"number": 1, "iid": 1 }} ${'and more '.repeat(20_000)}`
+
+  test('are read ahead, without the records, if none is repeated', async () => {
+    const list = [1, 2, 3].map((number) => ({ ...issueOf(number, `issue ${number}`), body: long, description: long }))
+    expect(await opened(list)).toEqual([2, ['issue 1', 'issue 2', 'issue 3']])
+    expect(await opened(list, 2)).toEqual([2, ['issue 1', 'issue 2', 'issue 3']])
+  })
+
+  test('are found where they are repeated, however the bytes are cut', async () => {
+    const bodies = [0, 65_500, 65_536, 70_000].map((length) => 'x'.repeat(length))
+    for (const body of bodies) {
+      const list = [1, 2, 1].map((number, at) => ({ ...issueOf(number, `issue ${at}`), body, description: body }))
+      expect(await opened(list)).toEqual([3, ['issue 0', 'issue 1']])
+    }
+  })
+})
+
 test('a repeated issue keeps its comments', async () => {
   const issues = [FORMS.github([7, EARLY, 'before']), FORMS.github([7, LATE, 'after'])]
   const files = { 'issues.json': JSON.stringify(issues), 'comments.json': JSON.stringify([githubComment]) }

@@ -106,6 +106,30 @@ describe('the routes of the exchange', () => {
     expect(await sent('')).toEqual([0, count])
   })
 
+  it('report once, by its name, what the source and the host have no place for', async () => {
+    const { api } = openWorld() // its tracker has no comments
+    const tracker = JSON.parse(FOLDERS.bitbucket['db-2.0.json'] ?? '')
+    const texts = tracker.comments.filter(({ content }: { content: string | null }) => content).length
+    const comments = [...tracker.comments, { ...tracker.comments[0], id: 999, issue: 999, content: 'On no issue.' }]
+    const body = JSON.stringify({ ...tracker, comments })
+    const request = plainRequest({ method: 'POST', path: IMPORT, query: 'on_conflict=update', body })
+    const reply = await api.dispatch(request, () => people[0] ?? null)
+    const { not_carried }: { not_carried: { what: string; count: number }[] } = JSON.parse(await readText(reply))
+
+    const pointer = `/0/comments/${tracker.comments.length}`
+    expect(not_carried.filter(({ what }) => what === 'comments')).toEqual([
+      { what: 'comments', count: texts + 1, pointer },
+    ])
+    expect(not_carried.map(({ what }) => what).sort()).toEqual([
+      'attachment',
+      'comments',
+      'edited_on',
+      'log',
+      'voters',
+      'watchers',
+    ])
+  })
+
   it('count an issue once that a fetched list repeats, unless it was updated after it was read', async () => {
     const sent = async (...days: readonly number[]) => {
       const { api } = openWorld()
