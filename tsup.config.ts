@@ -3,6 +3,7 @@ import { createRequire } from 'node:module'
 import { basename, dirname, join } from 'node:path'
 import { brotliCompressSync, constants } from 'node:zlib'
 import { parse } from 'acorn'
+import { transformSync } from 'esbuild'
 import type { Options } from 'tsup'
 
 const entries = {
@@ -34,8 +35,7 @@ const PAGE_PARTS = [
   ...['index.html', 'api-page.js', 'api-page.css'].map((name) => join('src/cli/page', name)),
   ...['swagger-ui-bundle.js', 'swagger-ui.css'].map((name) => join(SWAGGER_UI, name)),
 ]
-/** A fiftieth more than the best, in half of its time. */
-const COMPRESSION = { params: { [constants.BROTLI_PARAM_QUALITY]: 10 } }
+const COMPRESSION = { params: { [constants.BROTLI_PARAM_QUALITY]: 11 } }
 
 /**
  * Commander is CommonJS, and requires modules of Node. A bundle that is an ES module cannot require at run time, so each
@@ -87,6 +87,15 @@ function leaveOutComments(): void {
   }
 }
 
+/** Leaves spaces and line ends out of the CommonJS twins, which are a quarter of the package: who reads, reads the ES modules. */
+function shrinkTwins(): void {
+  for (const name of readdirSync('dist').filter((file) => file.endsWith('.cjs'))) {
+    const file = join('dist', name)
+    const { code } = transformSync(readFileSync(file, 'utf8'), { minifyWhitespace: true, target: 'node20' })
+    writeFileSync(file, code)
+  }
+}
+
 const options: Options = {
   // The CLI rides in the same build, so that it shares chunks (one class identity) with the library entries, and because
   // a second configuration would run at the same time and wipe this one's output. "files" leaves its .cjs twin out.
@@ -116,6 +125,7 @@ const options: Options = {
   onSuccess: async () => {
     showTracersTheDriver()
     leaveOutComments()
+    shrinkTwins()
     // What is bundled keeps its licence beside it.
     mkdirSync('dist/licenses', { recursive: true })
     for (const name of ['kysely', 'zod', 'commander']) {

@@ -5,6 +5,9 @@ import { storageKind } from './storage-kind.ts'
 
 onServer(SERVERS.mariadb, () => contractSuite(storageKind(MARIADB), isBeforeEachChange))
 onServer(SERVERS.mariadb, () => {
-  contractSuite(storageKind(KYSELY_MARIADB), (name) => SHORT_FORM.test(name) && isBeforeEachChange(name))
-  contractSuite(storageKind(MARIADB_CONNECTOR), (name) => QUICK_FORM.test(name))
+  contractSuite(storageKind(KYSELY_MARIADB), (name, names) => SHORT_FORM.test(name) && isBeforeEachChange(name, names))
+  contractSuite(
+    storageKind(MARIADB_CONNECTOR),
+    (name, names) => QUICK_FORM.test(name) && isBeforeEachChange(name, names),
+  )
 })

@@ -5,6 +5,6 @@ import { storageKind } from './storage-kind.ts'
 
 onServer(SERVERS.postgres, () => contractSuite(storageKind(POSTGRES), isBeforeEachChange))
 onServer(SERVERS.postgres, () => {
-  contractSuite(storageKind(KYSELY_POSTGRES), (name) => SHORT_FORM.test(name) && isBeforeEachChange(name))
-  contractSuite(storageKind(POSTGRES_JS), (name) => QUICK_FORM.test(name))
+  contractSuite(storageKind(KYSELY_POSTGRES), (name, names) => SHORT_FORM.test(name) && isBeforeEachChange(name, names))
+  contractSuite(storageKind(POSTGRES_JS), (name, names) => QUICK_FORM.test(name) && isBeforeEachChange(name, names))
 })

@@ -1,7 +1,8 @@
 import { describe } from 'vitest'
 import { PGLITE } from '../databases.ts'
-import { contractSuite, QUICK_FORM } from './contract-suite.ts'
+import { contractSuite, isBeforeEachChange, QUICK_FORM } from './contract-suite.ts'
 import { storageKind } from './storage-kind.ts'
 
 // All of it is in contract.nightly.test.ts.
-describe('PGlite', () => contractSuite(storageKind(PGLITE), (name) => QUICK_FORM.test(name)))
+describe('PGlite', () =>
+  contractSuite(storageKind(PGLITE), (name, names) => QUICK_FORM.test(name) && isBeforeEachChange(name, names)))
