@@ -12,7 +12,7 @@ import { HOST_TABLES } from './tables.ts'
 export interface DatabaseCopyOptions extends CopyOptions {
   /** The types of ids and the tables of the host, for the forge of an application. */
   readonly tables?: TableOptions | undefined
-  /** Runs what is done in the target: its errors can be told from those of the source. */
+  /** Runs each piece of work on the target, so that the caller can tell its errors from those of the source. */
   readonly inTarget: CopiedDatabase['inTarget']
 }
 

@@ -14,7 +14,7 @@ export type CopiedRow = Readonly<Record<string, SqlValue>>
 /** The context of tables of the forge, or of a host. */
 export type TableContext = Omit<SqlContext, 'build' | 'tables'> & { readonly build: QueryExecutorProvider }
 
-/** What tells whether a table has changed: the number of its rows, and a number that grows. */
+/** The number of rows of a table, and a number that grows with each change: if both are the same, the table has not changed. */
 export interface TableState {
   readonly count: number
   readonly grown: number

@@ -54,6 +54,11 @@ export class Deadline {
     }
   }
 
+  /** Whether the COMMIT was sent, and is not answered. */
+  get isCommitting(): boolean {
+    return this.#isCommitting
+  }
+
   /** Ends the call with this error. Its outcome is unknown if the COMMIT was sent. */
   interrupt(error: Error): void {
     this.#controller.abort(this.#isCommitting ? outcomeUnknown() : error)
@@ -93,11 +98,6 @@ export class Deadline {
     } finally {
       this.#isCommitting = false
     }
-  }
-
-  /** Whether the COMMIT was sent, and is not answered. */
-  get isCommitting(): boolean {
-    return this.#isCommitting
   }
 
   #limitTo(end: number): void {
