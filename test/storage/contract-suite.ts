@@ -2,14 +2,7 @@ import { afterAll, beforeAll, test } from 'vitest'
 import { storageContract } from '../../src/testing/testing.ts'
 import type { StorageKind } from './storage-kind.ts'
 
-/**
- * The names of cases that together use every store, without races and variants: a short form of the contract for databases
- * that are slow to test.
- */
-export const SHORT_FORM: RegExp =
-  /seed [12]|returns the result|transaction is undone|of a block .* only when|is kept or undone|two storages in|stored completely|exactly|before a time|renews|filtering users/
-
-/** Those of them with which the quick tests run each store on a database in this process: one of each kind of call. */
+/** The names of cases that together use every store, one of each kind of call: for a client or a database beside those that have all. */
 export const QUICK_FORM: RegExp =
   /seed 1\) with text|of a block (returns|.* is undone)|two storages in one database do not/
 

@@ -11,14 +11,14 @@ import {
   overKysely,
   POSTGRES_JS,
 } from './client-kinds.ts'
-import { contractSuite, QUICK_FORM, SHORT_FORM } from './contract-suite.ts'
+import { contractSuite, QUICK_FORM } from './contract-suite.ts'
 import { LIBRARIES } from './library-kinds.ts'
 import { storageKind } from './storage-kind.ts'
 
 describe('SQLite in memory', () => contractSuite(storageKind(SQLITE_IN_MEMORY)))
 describe('PGlite', () => contractSuite(storageKind(PGLITE), (name) => !QUICK_FORM.test(name)))
 onServer(SERVERS.mariadb, () => {
-  contractSuite(storageKind(KYSELY_MARIADB), (name) => !SHORT_FORM.test(name))
+  contractSuite(storageKind(KYSELY_MARIADB), (name) => !QUICK_FORM.test(name))
   describe('npm mariadb', () => contractSuite(storageKind(MARIADB_CONNECTOR), (name) => !QUICK_FORM.test(name)))
 })
 
@@ -32,7 +32,7 @@ const OF_OTHER_VERSIONS =
   /host’s transaction|of a block (returns|writes|passes|is invisible)|visible|consistently|number|two storages in one database/
 
 onServer(SERVERS.postgres, () => {
-  contractSuite(storageKind(KYSELY_POSTGRES), (name) => !SHORT_FORM.test(name))
+  contractSuite(storageKind(KYSELY_POSTGRES), (name) => !QUICK_FORM.test(name))
   describe('postgres.js', () => contractSuite(storageKind(POSTGRES_JS), (name) => !QUICK_FORM.test(name)))
 
   describe('Kysely 0.27', () => {

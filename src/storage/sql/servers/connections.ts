@@ -14,7 +14,8 @@ export class Connections {
   #open = 0
   /** How many have returned one in order. */
   #returned = 0
-  readonly #waiting: (() => void)[] = []
+  /** The calls that wait until another has returned its connection. With an error, they are refused too. */
+  readonly #waiting: ((refusal?: unknown) => void)[] = []
 
   constructor(client: Client) {
     this.#client = client
@@ -60,9 +61,14 @@ export class Connections {
           connection.release(true)
         } catch (error) {
           if (!deadline.signal.aborted) {
-            isFull = isTooManyConnections(error) && !(wasAlone && this.#open === 1)
-            if (!isFull) throw whyNone(error, expired)
-            await this.#untilReturned()
+            if (!isTooManyConnections(error)) throw whyNone(error, expired)
+            isFull = !(wasAlone && this.#open === 1)
+            const refusal = isFull ? await this.#untilReturned() : error
+            if (refusal !== undefined) {
+              // No call of this process has a connection that it could return.
+              for (const refuse of this.#waiting.splice(0)) refuse(refusal)
+              throw whyNone(refusal, expired)
+            }
           }
         }
         if (deadline.signal.aborted) throw busy('call')
@@ -70,12 +76,13 @@ export class Connections {
     })
   }
 
-  /** Waits until another call has returned its connection. */
-  async #untilReturned(): Promise<void> {
-    if (this.#open === 1) return // the others have just returned theirs
+  /** Waits until another call has returned its connection. Returns the error with which the server refuses all of them. */
+  async #untilReturned(): Promise<unknown> {
+    if (this.#open === 1) return undefined // the others have just returned theirs
     this.#open -= 1
-    await new Promise<void>((goOn) => this.#waiting.push(goOn))
+    const refusal = await new Promise<unknown>((goOn) => this.#waiting.push(goOn))
     this.#open += 1
+    return refusal
   }
 }
 
