@@ -1,4 +1,4 @@
-// The globals that Node, browsers, Workers, Bun and Deno share, as far as the portable rooms use them. tsconfig.bare.json
+// The globals that Node, browsers, Workers, Bun and Deno share, as far as the portable rooms use them. tsconfig.portable.json
 // compiles those rooms with this file in place of Node's types, so that a global `Buffer` or `process` there is an error.
 // Add a global when a portable room needs it and every runtime has it; add a member likewise.
 

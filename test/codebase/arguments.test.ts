@@ -33,6 +33,8 @@ test.each<[message: string, called: (...args: never[]) => unknown, args: readonl
   ['nodeHandler needs authenticate: a function of the request', nodeHandler, [api, {}]],
   ['basePath must ', nodeHandler, [api, { authenticate() {}, basePath: 5 }]],
   ['basePath must be a path', nodeHandler, [api, { authenticate() {}, basePath: '/api?x' }]],
+  ['basePath must be a path', nodeHandler, [api, { authenticate() {}, basePath: '/api#x' }]],
+  ['basePath must be a path', nodeHandler, [api, { authenticate() {}, basePath: '/the api' }]],
   ['basePath must be a path', fetchHandler, [api, { authenticate() {}, basePath: 'api' }]],
   ['nodeHandler needs crossSite: ', nodeHandler, [api, { authenticate() {}, crossSite: 'yes' }]],
   ['fetchHandler needs crossSite: ', fetchHandler, [api, { authenticate() {}, crossSite: 'perhaps' }]],
