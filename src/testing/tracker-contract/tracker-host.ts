@@ -24,3 +24,10 @@ export interface TrackerUser {
   readonly id: IdInput
   readonly name: string
 }
+
+/** One requirement. A host without what it needs meets it. */
+export interface TrackerCase {
+  readonly name: string
+  readonly needs?: 'comments' | 'attribution' | 'labelsAndMilestones' | 'reserveNumbers'
+  check<A extends Actor, Tx>(host: TrackerHost<A, Tx>): Promise<void>
+}

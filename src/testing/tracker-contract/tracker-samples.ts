@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { canonicalIssue } from '../../exchange/exchange.ts'
 import type {
   Actor,
+  Caller,
   CommentRecord,
   ExchangeRecord,
   ImportOptions,
@@ -9,6 +10,7 @@ import type {
   IncomingBatch,
   IncomingIssue,
   IssueRecord,
+  PortContext,
 } from '../../index.ts'
 import type { TrackerHost } from './tracker-host.ts'
 
@@ -119,4 +121,78 @@ export function mustReturn(
 
 function namesWithoutColor(labels: unknown): readonly unknown[] {
   return Array.isArray(labels) ? labels.filter((label) => !label.color).map(({ name }) => name) : []
+}
+
+/** A label. */
+export const BUG = { name: 'bug', color: 'd73a4a', description: 'It does not work.' }
+/** Characters of each plane of Unicode that has any. */
+export const EVERY_PLANE = 'é \u{1F600} \u{20000} \u{E0001} \u{F0000} \u{10FFFD}'
+const TEXTS = [
+  EVERY_PLANE,
+  'a\r\nb\rc\n',
+  'a\u2028b\u2029c',
+  " '; drop table issue; -- \\ %s $1 ?",
+  ' spaces \t',
+  'x'.repeat(300_000),
+]
+
+/** An issue with every property. */
+export const FULL: IssueRecord = sampleIssue(7, {
+  ref: 'refs/heads/main',
+  milestone: '1.0',
+  state: 'closed',
+  is_locked: true,
+  created: '2011-12-31T23:59:59.123Z',
+  closed: '2024-02-03T04:05:06Z',
+  labels: [BUG, { name: 'triage' }],
+  reactions: [{ user_id: 8, user_name: 'grace', content: '+1' }],
+  assignees: ['ada', 'no-such-user'],
+})
+
+/** A comment by someone who is no user any more. */
+export const COMMENT_OF_FORMER: Extract<ExchangeRecord, { readonly kind: 'comment' }> = {
+  kind: 'comment',
+  comment: sampleComment(2, {
+    poster_name: 'formerly',
+    reactions: [{ user_id: 9, user_name: 'formerly', content: '+1' }],
+  }),
+}
+
+/** Issues that an import keeps as they are. */
+export const KEPT: readonly (readonly [name: string, issues: readonly IssueRecord[]])[] = [
+  ['an issue is returned with every property that was written', [FULL]],
+  ['an issue without the optional properties is returned without them', [sampleIssue(1)]],
+  [
+    'texts are returned as they were written',
+    TEXTS.map((text, index) => sampleIssue(index + 1, { title: text.slice(0, 200), content: text })),
+  ],
+]
+
+/** The context of a call by the host itself. */
+export function contextIn<A extends Actor, Tx>(transaction?: Tx): PortContext<Caller<A>, Tx> {
+  return { actor: 'system', transaction }
+}
+
+/** Returns the numbers of the issues that the tracker returns. */
+export async function numbersIn<A extends Actor, Tx>(
+  { tracker, repositoryId }: TrackerHost<A, Tx>,
+  query: { readonly after: number; readonly limit: number } | { readonly numbers: readonly number[] },
+  transaction?: Tx,
+): Promise<readonly number[]> {
+  const issues = await tracker.issues({ repositoryId: String(repositoryId), ...query }, contextIn(transaction))
+  return issues.map(({ number }) => number)
+}
+
+/** Returns records as texts, in an order that does not depend on that of the host, without what is empty. */
+export function sorted(records: readonly object[] = []): readonly string[] {
+  const says = (value: unknown): boolean => value !== '' && value !== null && JSON.stringify(value) !== '[]'
+  return records
+    .map((one) =>
+      JSON.stringify(
+        Object.entries(one)
+          .filter(([, value]) => says(value))
+          .sort(),
+      ),
+    )
+    .sort()
 }

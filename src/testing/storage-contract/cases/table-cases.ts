@@ -1,23 +1,21 @@
 import assert from 'node:assert/strict'
-import type { Id } from '../../../index.ts'
-import { blockUser } from '../../../index.ts'
-import type { BlockKey, BlockState, ForgeStorage } from '../../../storage/storage.ts'
-import { define, grant, removeBadge, slugsHeldBy } from '../samples/badges.ts'
+import type { ForgeStorage } from '../../../storage/storage.ts'
+import { define, grant, removeBadge } from '../samples/badges.ts'
 import { block, blockedBy, blocksOf, unblock } from '../samples/blocks.ts'
 import { Draw } from '../samples/draw.ts'
 import { LATER, outbox } from '../samples/outbox.ts'
 import { BOARD, fillBoard, issuesOn, moveToFront, pin, unpin } from '../samples/pin-boards.ts'
-import type { Extras } from '../samples/sample.ts'
-import { about, change, left, NOON } from '../samples/sample.ts'
-import { meeting, whileWaiting } from './gate.ts'
+import { change, left, NOON } from '../samples/sample.ts'
+import { whileWaiting } from './gate.ts'
 import { assertRefused, atOnce, idsTo } from './race.ts'
-import type { CaseHost, HostRows, StorageCase } from './storage-case.ts'
-import { hostCase, outcomeOf, refuses } from './storage-case.ts'
+import type { StorageCase } from './storage-case.ts'
+import { outcomeOf, refuses } from './storage-case.ts'
 
-const KEY: BlockKey = { organizationId: '20', userId: '30' }
+import type { Check } from './table-case.ts'
+import { blockOutsider, compareBoards, expectBoard, KEY, LEVELS, rejects, tableCase } from './table-case.ts'
+
 /** An id of nothing. */
 const NOTHING = '777777777'
-const LEVELS = ['begin', 'beginSnapshot', 'beginReadCommitted'] as const
 
 /** Cases about rows of the host that are deleted, and members, where a storage knows the tables. Source: docs/storage.md */
 export const tableCases: readonly StorageCase[] = [
@@ -279,166 +277,3 @@ export const tableCases: readonly StorageCase[] = [
     ]
   }),
 ]
-
-/** Cases about rows that the host hides, and shows again. */
-export const hidingCases: readonly StorageCase[] = [
-  tableCase('a hidden issue is on no board, does not count, and comes back to its place', async (storage, rows) => {
-    const hide = (id: Id, isHidden = true) => rows.hide('issue', { id, isHidden })
-    for (const issueId of ['1', '2', '3']) await pin(storage, BOARD, issueId)
-    await hide('2')
-    await expectBoard(storage, ['1', '3'])
-    assert.deepEqual(await storage.pinBoards.positions([{ ...BOARD, issueId: '2' }]), [undefined])
-    await refuses('ISSUE_NOT_FOUND', () => pin(storage, BOARD, '2'))
-    assert.equal(await pin(storage, BOARD, '4', { limit: 3 }), 3)
-    await refuses('PIN_LIMIT_REACHED', () => pin(storage, BOARD, '5', { limit: 3 }))
-    await hide('2', false)
-    await expectBoard(storage, ['1', '2', '3', '4'])
-
-    await hide('1')
-    await moveToFront(storage, BOARD, '4')
-    await unpin(storage, BOARD, '3')
-    await expectBoard(storage, ['4', '2'])
-    await hide('1', false)
-    await expectBoard(storage, ['1', '4', '2'])
-    await rows.remove('issue', '4')
-    await expectBoard(storage, ['1', '2'])
-  }),
-
-  ...[1, 2].map((seed) =>
-    tableCase(
-      `after drawn changes, deletions and hidden issues (seed ${seed}) a board is in its order`,
-      (storage, rows) => compareBoards(storage, rows, new Draw(seed), { hides: true }),
-    ),
-  ),
-
-  tableCase('a hidden user is not blocked and holds nothing, until shown again', async (storage, rows) => {
-    await define(storage, 'owl')
-    for (const userId of ['30', '31']) {
-      await block(storage, '20', userId)
-      await grant(storage, userId, ['owl'])
-    }
-    const seen = async () => [
-      await blockedBy(storage, '20'),
-      [...(await storage.blocks.among('20', ['30', '31']))],
-      (await storage.blocks.find(KEY))?.userId,
-      (await storage.userBadges.holders('owl', { from: { page: 1 }, limit: 10 }))?.total,
-      (await storage.userBadges.heldByMany(['30', '31'])).map((grants) => grants.length),
-    ]
-    const before = await seen()
-    await rows.hide('user', { id: '30', isHidden: true })
-    assert.deepEqual(await seen(), [['31'], ['31'], undefined, 1, [0, 1]])
-    await refuses('USER_NOT_FOUND', () => block(storage, '20', '30'))
-    await refuses('USER_NOT_FOUND', () => grant(storage, '30', ['owl']))
-    await refuses('USER_NOT_FOUND', () => storage.userBadges.heldBy('30'))
-    await rejects(rows.addMember(KEY))
-    await rows.hide('user', { id: '30', isHidden: false })
-    assert.deepEqual(await seen(), before)
-    assert.deepEqual(await slugsHeldBy(storage, '30'), ['owl'])
-  }),
-
-  ...LEVELS.map((level) =>
-    tableCase(
-      `a change that meets a row which a host’s transaction hides (${level}) is refused`,
-      async (storage, rows, bench) => {
-        const begun = await bench.begin(level)
-        await rows.hide('issue', { id: '1', isHidden: true }, begun.transaction)
-        await rows.hide('user', { id: '30', isHidden: true }, begun.transaction)
-        const changes = [
-          outcomeOf(() => pin(storage, BOARD, '1')),
-          outcomeOf(() => block(storage, '20', '30')),
-        ] as const
-        await whileWaiting(Promise.all(changes))
-        await begun.commit()
-
-        assertRefused(await changes[0], 'ISSUE_NOT_FOUND')
-        assertRefused(await changes[1], 'USER_NOT_FOUND')
-      },
-      [level, 'again'],
-    ),
-  ),
-
-  tableCase('a row that is hidden beside a change that is not committed is hidden behind it', async (storage, rows) => {
-    const [pinning] = await meeting(
-      (beforeCommit) => pin(storage, BOARD, '1', { beforeCommit }),
-      () => rows.hide('issue', { id: '1', isHidden: true }),
-    )
-    await expectBoard(storage, [])
-    await rows.hide('issue', { id: '1', isHidden: false })
-    await expectBoard(storage, 'value' in pinning ? ['1'] : [])
-  }),
-]
-
-type Check = <Tx>(storage: ForgeStorage<Tx>, rows: HostRows<Tx>, bench: CaseHost<Tx>) => Promise<void>
-
-function tableCase(name: string, check: Check, needs: StorageCase['needs'] = []): StorageCase {
-  return hostCase(name, ['tables', ...needs], (storage, bench) => check(storage, bench.rows, bench))
-}
-
-async function rejects(call: Promise<unknown>): Promise<void> {
-  assert.ok('thrown' in (await outcomeOf(() => call)), 'refused, but it answered')
-}
-
-/** Checks what is on the board, and each position. */
-async function expectBoard<Tx>(storage: ForgeStorage<Tx>, issueIds: readonly Id[]): Promise<void> {
-  assert.deepEqual(await issuesOn(storage, BOARD), issueIds)
-  const positions = await storage.pinBoards.positions(issueIds.map((issueId) => ({ issueId, ...BOARD })))
-  assert.deepEqual(
-    positions,
-    issueIds.map((_, index) => index + 1),
-  )
-}
-
-/** Blocks a user who is no member, as far as the storage sees. */
-async function blockOutsider<Tx>(storage: ForgeStorage<Tx>, key: BlockKey, extras: Extras<Tx> = {}): Promise<void> {
-  const decide = (before: BlockState, at: Date) => {
-    const blocked = { ...key, note: '', blockedAt: at, blockedBy: null }
-    const { state, ...decided } = blockUser(before.block, blocked, before.isMember === true)
-    return about(key, { state: { ...before, block: state }, ...decided })
-  }
-  await change(storage.blocks, key, decide, extras)
-}
-
-/** Changes a board, and deletes and hides issues, as it is drawn. A list has what must be there. */
-async function compareBoards<Tx>(
-  storage: ForgeStorage<Tx>,
-  rows: HostRows<Tx>,
-  draw: Draw,
-  { hides }: { readonly hides: boolean },
-): Promise<void> {
-  const limit = 5
-  const hidden = new Set<Id>()
-  let pinned: readonly Id[] = []
-  const shown = () => pinned.filter((id) => !hidden.has(id))
-  const acts = ['pin', 'pin', 'pin', 'unpin', 'move', 'remove', ...(hides ? ['hide', 'show', 'show'] : [])]
-  for (let step = 0; step < 60; step += 1) {
-    const [act, id] = [acts[draw.below(acts.length)], String(1 + draw.below(8))]
-    const isShown = shown().includes(id)
-    if (act === 'pin' && !hidden.has(id) && !isShown && shown().length < limit) {
-      await pin(storage, BOARD, id, { limit })
-      pinned = [...pinned, id]
-    } else if (act === 'unpin' && isShown) {
-      await unpin(storage, BOARD, id)
-      pinned = pinned.filter((one) => one !== id)
-    } else if (act === 'move' && isShown) {
-      await moveToFront(storage, BOARD, id)
-      pinned = movedToFront(pinned, id, hidden)
-    } else if (act === 'remove') {
-      await rows.remove('issue', id)
-      await rows.create('issue', id)
-      hidden.delete(id)
-      pinned = pinned.filter((one) => one !== id)
-    } else if (act === 'hide' || act === 'show') {
-      await rows.hide('issue', { id, isHidden: act === 'hide' })
-      if (act === 'hide') hidden.add(id)
-      else hidden.delete(id)
-    }
-    await expectBoard(storage, shown())
-  }
-}
-
-/** Those at the front that are hidden stay there. */
-function movedToFront(pinned: readonly Id[], id: Id, hidden: ReadonlySet<Id>): readonly Id[] {
-  const others = pinned.filter((one) => one !== id)
-  const front = pinned.findIndex((one) => !hidden.has(one))
-  return [...others.slice(0, front), id, ...others.slice(front)]
-}
