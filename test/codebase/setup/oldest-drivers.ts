@@ -5,5 +5,5 @@ import { installPackages } from '../../packages.ts'
 export const OLDEST_FOLDER: string = resolve('node_modules/.cache/forgelet/oldest-drivers')
 
 export function setup(): void {
-  installPackages(OLDEST_FOLDER, ['pg@8.4.0', 'mysql2@3.0.0'])
+  installPackages(OLDEST_FOLDER, ['pg@8.11.0', 'mysql2@3.0.0'])
 }
