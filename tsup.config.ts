@@ -87,7 +87,7 @@ function leaveOutComments(): void {
   }
 }
 
-/** Leaves spaces and line ends out of the CommonJS twins, which are a quarter of the package: who reads, reads the ES modules. */
+/** Removes whitespace from the CommonJS files, a quarter of the package. The ES modules beside them stay readable. */
 function shrinkTwins(): void {
   for (const name of readdirSync('dist').filter((file) => file.endsWith('.cjs'))) {
     const file = join('dist', name)

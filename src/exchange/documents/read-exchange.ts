@@ -213,7 +213,8 @@ async function repetitionsIn(
   try {
     if (!('parsed' in source)) {
       if (isReadOnce(source)) return repetitions
-      if (!('yaml' in source) && !(await mayRepeat(openedBytes(source, reading), repeatsBy))) return undefined
+      const { record } = sizeLimitsOf(options)
+      if (!('yaml' in source) && !(await mayRepeat(openedBytes(source, reading), repeatsBy, record))) return undefined
     }
     for await (const batch of recordsIn(source, reading)) {
       for (const { value, faults } of batch) {

@@ -45,33 +45,36 @@ const CLOSE_OBJECT = 125
 
 /**
  * Returns whether a number may occur twice in a list of JSON: false only if no property of this name, outside of milestones and
- * epics, has a value that an earlier one has. That is seen without parsing the records.
+ * epics, has a value that an earlier one has. That is seen without parsing the records, in time that grows with their size.
+ *
+ * @param maxBytes - the largest record: where no object ends for longer, the answer is true, and reading it will say what is wrong
  */
-export async function mayRepeat(bytes: AsyncIterable<Uint8Array>, property: string): Promise<boolean> {
-  const named = new RegExp(`"${property}"(?<!"(?:milestone|epic)"\\s*:\\s*\\{[^{}]*)\\s*:\\s*(\\d+)`, 'g')
+export async function mayRepeat(
+  bytes: AsyncIterable<Uint8Array>,
+  property: string,
+  maxBytes: number,
+): Promise<boolean> {
+  // What a milestone or an epic has before its first object is matched as one, and its number passed over.
+  const named = new RegExp(`"(?:milestone|epic)"\\s*:\\s*\\{[^{}]*|"${property}"\\s*:\\s*(\\d+)`, 'g')
   const numbers = new NumberSet()
-  for await (const part of endsOfObjects(bytes)) {
-    for (const [, digits] of decoded(part, BEGINNING).matchAll(named)) {
-      const number = Number(digits)
-      if (!Number.isSafeInteger(number) || numbers.has(number)) return true
-      numbers.add(number)
-    }
-  }
-  return false
-}
-
-/** Cuts bytes behind ends of objects: no property is in two parts. What is behind the last end has none that counts. */
-async function* endsOfObjects(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, void, void> {
   const begun = new ByteBuffer()
   for await (const piece of bytes) {
     for (let at = 0; at < piece.length; ) {
       const part = piece.subarray(at, at + PART_BYTES)
-      const end = part.lastIndexOf(CLOSE_OBJECT) + 1
-      begun.append(part.subarray(0, end || part.length))
-      if (end > 0) yield begun.take()
-      at += end || part.length
+      const end = part.lastIndexOf(CLOSE_OBJECT) + 1 || part.length
+      begun.append(part.subarray(0, end))
+      at += end
+      if (part[end - 1] === CLOSE_OBJECT) {
+        for (const [, digits] of decoded(begun.take(), BEGINNING).matchAll(named)) {
+          if (digits === undefined) continue
+          const number = Number(digits)
+          if (!Number.isSafeInteger(number) || numbers.has(number)) return true
+          numbers.add(number)
+        }
+      } else if (begun.length > maxBytes) return true
     }
   }
+  return false // what is behind the last object has no number
 }
 
 function issuesOf(records: readonly ExchangeRecord[]): readonly IssueRecord[] {

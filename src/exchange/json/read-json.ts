@@ -1,6 +1,5 @@
 import type { Place, SizeLimits, SourceRecord, SourceRecords } from '../documents/source-record.ts'
 import { decoded, halfPairs, placeAfter, Unreadable } from '../documents/source-record.ts'
-import { isForeign } from '../forges/foreign.ts'
 import { duplicatesIn, faultIn } from './json-record.ts'
 import { faultOfText } from './not-json.ts'
 import type { RawRecord } from './record-scanner.ts'
@@ -66,13 +65,10 @@ const NONE: SourceRecord['faults'] = []
 
 /** If a property occurs twice in an object, a record has fewer properties than its text has colons. */
 function countProperties(value: unknown): number {
-  let count = 0
-  if (Array.isArray(value)) for (const part of value) count += countProperties(part)
-  if (!isForeign(value)) return count
+  if (typeof value !== 'object' || value === null) return 0
 
-  for (const name in value) {
-    count += 1
-    if (typeof value[name] === 'object') count += countProperties(value[name])
-  }
+  const parts: readonly unknown[] = Array.isArray(value) ? value : Object.values(value)
+  let count = Array.isArray(value) ? 0 : parts.length
+  for (const part of parts) if (typeof part === 'object') count += countProperties(part)
   return count
 }

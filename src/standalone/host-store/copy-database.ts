@@ -12,7 +12,7 @@ import { HOST_TABLES } from './tables.ts'
 export interface DatabaseCopyOptions extends CopyOptions {
   /** The types of ids and the tables of the host, for the forge of an application. */
   readonly tables?: TableOptions | undefined
-  /** Runs each piece of work on the target, so that the caller can tell its errors from those of the source. */
+  /** Calls `work`, which reads or writes the target, and marks its errors as those of the target. */
   readonly inTarget: CopiedDatabase['inTarget']
 }
 

@@ -1,6 +1,7 @@
 // Pages of a list shift while they are fetched, so an issue may be in it several times. A document has each issue once.
 import { describe, expect, test } from 'vitest'
 import { readParsed } from '../../../src/exchange/documents/read-exchange.ts'
+import { mayRepeat } from '../../../src/exchange/documents/repetitions.ts'
 import type { ExchangeRecord } from '../../../src/exchange/exchange.ts'
 import { readIssues } from '../../../src/exchange/exchange.ts'
 import { allOf } from '../../core/exchange/records.ts'
@@ -152,4 +153,25 @@ test.each([
   const { issues, notCarried } = await readSource(source)
   expect(issues.length).toBeGreaterThan(new Set(issues.map(({ number }) => number)).size)
   expect(notCarried.map(({ what }) => what)).not.toContain('repeated')
+})
+
+test('a list in which no object ends within the largest record is read no further ahead', async () => {
+  let read = 0
+  async function* bytes() {
+    yield bytesOf('[{"number":1},{"number":2,"body":"')
+    for (; read < 100; read += 1) yield bytesOf('x'.repeat(1000))
+  }
+
+  expect(await mayRepeat(bytes(), 'number', 10_000)).toBe(true)
+  expect(read).toBeLessThan(12)
+})
+
+test('the number of a milestone is none of an issue, and that of an issue behind one is', async () => {
+  const list = (issue: number) => `[{"milestone":{"number":7,"creator":null},"number":1},{"number":${issue}}]`
+  async function* bytes(issue: number) {
+    yield* piecesOf(bytesOf(list(issue)), 5)
+  }
+  const repeats = (issue: number) => mayRepeat(bytes(issue), 'number', 10_000)
+
+  expect([await repeats(7), await repeats(1)]).toEqual([false, true])
 })

@@ -15,7 +15,7 @@ export interface CopiedDatabase extends Ground {
   readonly host?: { readonly context: TableContext; readonly tables: Readonly<Record<string, TableDescription>> }
   /** Brings all tables up to date. */
   migrate(): Promise<void>
-  /** Runs each piece of work on a target, so that the caller can tell its errors from those of the source. Default: runs it as it is. */
+  /** Calls `work`, which reads or writes the target, and marks its errors as those of the target. Default: calls it alone. */
   readonly inTarget?: (<T>(work: () => Promise<T>) => Promise<T>) | undefined
 }
 

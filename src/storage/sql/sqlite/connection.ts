@@ -14,8 +14,8 @@ import { driverOf, isInsideTransaction } from './drivers.ts'
 const MAX_KEPT = 200
 
 /**
- * One handle as a session. Every call is synchronous, and statements are prepared once. In bun:sqlite a handle stays
- * open, and keeps its file, until each of its statements is finalized: there none is kept on a handle of the host.
+ * One handle as a session. Every call is synchronous, and statements are prepared once. Where a driver has
+ * statements finalized, none is kept on a handle of the host.
  */
 export class Connection<H extends SqliteHandle = SqliteHandle> implements Session {
   /** The handle. Of the writer, it is the transaction that the host's `beforeCommit` receives. */
@@ -103,8 +103,9 @@ export class Connection<H extends SqliteHandle = SqliteHandle> implements Sessio
     try {
       this.handle.exec('rollback')
     } catch (error) {
-      if (!isOccupied(error)) throw error
-      this.#driver.execForced('rollback')
+      const { rollbackForced } = this.#driver
+      if (rollbackForced === undefined || !isOccupied(error)) throw error
+      rollbackForced()
     }
   }
 

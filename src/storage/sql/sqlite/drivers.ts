@@ -29,8 +29,8 @@ export interface SqliteDriver {
   isInTransaction(): boolean
   /** Prepares a statement whose integers are of this type, whatever the host has set for its handle. */
   prepare(sql: string, integers: Integers): PreparedStatement
-  /** Runs statements that end work, also while the host has a statement open on the handle. */
-  execForced(sql: string): void
+  /** Rolls back while a statement is open on the handle, if the driver refuses what SQLite allows. */
+  readonly rollbackForced?: () => void
   /** Frees a statement. A driver without it does so when the statement is no longer used. */
   readonly finalize?: (statement: PreparedStatement) => void
 }
@@ -58,11 +58,11 @@ function betterSqlite3(handle: BetterSqlite3): SqliteDriver {
       if (takesBigints(statement, 'safeIntegers')) statement.safeIntegers(integers === 'bigint')
       return statement
     },
-    // With a statement open it refuses every call unless it is told otherwise, which SQLite allows.
-    execForced(sql) {
+    // The driver refuses every call while a statement is open, except in its unsafe mode.
+    rollbackForced() {
       handle.unsafeMode(true)
       try {
-        handle.exec(sql)
+        handle.exec('rollback')
       } finally {
         handle.unsafeMode(false)
       }
@@ -88,11 +88,10 @@ function nodeSqlite(handle: SqliteHandle): SqliteDriver {
       if (takesBigints(statement, 'setReadBigInts')) statement.setReadBigInts(integers === 'bigint')
       return statement
     },
-    execForced: (sql) => handle.exec(sql),
   }
 }
 
-/** Also for other drivers that say whether a transaction is open. A handle keeps its file until each statement is finalized. */
+/** A handle of bun:sqlite stays open, and keeps its file, until each of its statements is finalized. */
 function bunSqlite(handle: SqliteHandle & { readonly inTransaction: unknown }): SqliteDriver {
   return {
     isInTransaction() {
@@ -103,7 +102,6 @@ function bunSqlite(handle: SqliteHandle & { readonly inTransaction: unknown }): 
       }
     },
     prepare: (sql) => handle.prepare(sql),
-    execForced: (sql) => handle.exec(sql),
     finalize(statement) {
       if (isFinalizable(statement)) statement.finalize()
     },
