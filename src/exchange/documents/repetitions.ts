@@ -2,9 +2,9 @@ import { canonicalDateTime } from '../../schema/date-time.ts'
 import type { ExchangeRecord, IssueRecord } from '../../schema/issue-record.ts'
 import { NumberMap } from '../../schema/number-map.ts'
 import { NumberSet } from '../../schema/number-set.ts'
+import { PropertySearch } from '../json/property-search.ts'
 import { ByteBuffer } from './byte-buffer.ts'
 import type { Finding } from './source-record.ts'
-import { BEGINNING, decoded } from './source-record.ts'
 
 /**
  * Which of several issues of one number counts, in a list that was fetched page by page: pages shift when an issue is
@@ -39,8 +39,6 @@ export class Repetitions {
   }
 }
 
-/** V8 keeps a longer text apart from all others, which costs much more. */
-const PART_BYTES = 64 * 1024
 const CLOSE_OBJECT = 125
 
 /**
@@ -54,25 +52,22 @@ export async function mayRepeat(
   property: string,
   maxBytes: number,
 ): Promise<boolean> {
-  // What a milestone or an epic has before its first object is matched as one, and its number passed over.
-  const named = new RegExp(`"(?:milestone|epic)"\\s*:\\s*\\{[^{}]*|"${property}"\\s*:\\s*(\\d+)`, 'g')
+  const search = new PropertySearch(property)
   const numbers = new NumberSet()
   const begun = new ByteBuffer()
   for await (const piece of bytes) {
-    for (let at = 0; at < piece.length; ) {
-      const part = piece.subarray(at, at + PART_BYTES)
-      const end = part.lastIndexOf(CLOSE_OBJECT) + 1 || part.length
-      begun.append(part.subarray(0, end))
-      at += end
-      if (part[end - 1] === CLOSE_OBJECT) {
-        for (const [, digits] of decoded(begun.take(), BEGINNING).matchAll(named)) {
-          if (digits === undefined) continue
-          const number = Number(digits)
-          if (!Number.isSafeInteger(number) || numbers.has(number)) return true
-          numbers.add(number)
-        }
-      } else if (begun.length > maxBytes) return true
+    const end = piece.lastIndexOf(CLOSE_OBJECT) + 1
+    let ended = piece.subarray(0, end)
+    if (end > 0 && begun.length > 0) {
+      begun.append(ended)
+      ended = begun.take()
     }
+    for (const number of search.numbersIn(ended)) {
+      if (!Number.isSafeInteger(number) || numbers.has(number)) return true
+      numbers.add(number)
+    }
+    begun.append(piece.subarray(end))
+    if (begun.length > maxBytes) return true
   }
   return false // what is behind the last object has no number
 }
