@@ -1,8 +1,9 @@
 import { existsSync } from 'node:fs'
+import { setTimeout as pause } from 'node:timers/promises'
+import { createConnection } from 'mysql2/promise'
 import { expect, onTestFinished, test } from 'vitest'
 import { createForge } from '../../src/index.ts'
 import { mariadbStorage } from '../../src/storage/mariadb.ts'
-
 import { olga } from '../core/a-forge.ts'
 import type { OwnServer } from '../durability/own-server.ts'
 import { OWN_MARIADB, onOwnServer } from '../durability/own-server.ts'
@@ -33,6 +34,7 @@ onOwnServer(GALERA_NODE, (start) => {
     await removesBlocksOfADeletedUser(forges)
     await readsWhatWasAnsweredElsewhere(forges, storages)
     await keepsTheLimit(forges, storages)
+    await consumesElsewhere(nodes, forges)
     await goesOnWithoutANode(nodes, forges, storages)
   })
 })
@@ -82,6 +84,42 @@ async function keepsTheLimit(forges: readonly Forges[], storages: readonly Board
   for (const storage of storages) expect(await storage.pinBoards.load(board)).toHaveLength(3)
 }
 
+/** A consumer on the second node gets each event of what the others have acknowledged, also when the third is cut off meanwhile. */
+async function consumesElsewhere(nodes: readonly OwnServer[], forges: readonly Forges[]): Promise<void> {
+  const [one, other, third] = forges
+  const received = new Set<string>()
+  const ended = new AbortController()
+  const consuming = other?.events.consume(
+    'webhook',
+    async (events) => {
+      for (const { issueId } of events) received.add(issueId ?? '')
+    },
+    { signal: ended.signal },
+  )
+  const acknowledged: string[] = []
+  const isolate = (isOn: boolean) =>
+    ask(nodes[2], `set global wsrep_provider_options = 'gmcast.isolate=${isOn ? 1 : 0}'`)
+  for (let n = 3000; n < 3060; n += 1) {
+    if (n === 3020) await isolate(true)
+    if (n === 3040) await isolate(false)
+    const issue = { id: String(n), repositoryId: String(n), kind: 'issue' } as const
+    const outcomes = await Promise.allSettled([
+      one?.pins.pin(olga, issue),
+      third?.pins.pin(olga, { ...issue, id: `1${n}`, repositoryId: `1${n}` }),
+    ])
+    for (const [at, outcome] of outcomes.entries()) {
+      if (outcome.status === 'fulfilled') acknowledged.push(`${at === 0 ? '' : '1'}${n}`)
+      else onlyCode('STORAGE_UNAVAILABLE', 'STORAGE_BUSY')(outcome.reason)
+    }
+  }
+  expect(acknowledged.length).toBeGreaterThan(60)
+  const deadline = performance.now() + 60_000
+  while (acknowledged.some((id) => !received.has(id)) && performance.now() < deadline) await pause(200)
+  ended.abort()
+  await consuming
+  expect(acknowledged.filter((id) => !received.has(id))).toEqual([])
+}
+
 /** What was acknowledged before a node is killed is there on the others, and changes go on. */
 async function goesOnWithoutANode(
   nodes: readonly OwnServer[],
@@ -105,6 +143,12 @@ async function pinnedAtLast(forge: Forges | undefined, issue: Parameters<Forges[
       .then(() => undefined, onlyCode('STORAGE_UNAVAILABLE', 'STORAGE_BUSY'))
     if (error === undefined || performance.now() > deadline) return
   }
+}
+
+async function ask(node: OwnServer | undefined, text: string): Promise<void> {
+  const connection = await createConnection(node?.url ?? '')
+  await connection.query(text)
+  await connection.end()
 }
 
 /** Passes over a refusal that a race explains. */
@@ -161,5 +205,6 @@ function forgeOn(storage: Boards) {
     policy: { authorize: () => ({ allow: true }) },
     membership: { isMember: () => false },
     limits: { maxPins: { issue: 3 } },
+    logger: false, // a consumer reports that its node is cut off
   })
 }

@@ -1,3 +1,4 @@
+import type { ChildProcess } from 'node:child_process'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
@@ -6,7 +7,7 @@ import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { expect, onTestFinished, test } from 'vitest'
 import { postgresStorage } from '../../src/storage/postgres.ts'
-import { BOARD, pin } from '../../src/testing/storage-contract/samples/pin-boards.ts'
+import { BOARD, issuesOn, pin } from '../../src/testing/storage-contract/samples/pin-boards.ts'
 import { newDatabase, onServer, POSTGRES, SERVERS } from '../databases.ts'
 import { freePort } from '../http.ts'
 import { describeWith } from '../programs.ts'
@@ -15,7 +16,7 @@ describeWith(['pgbouncer'], 'PgBouncer that lends a connection for one transacti
   onServer(SERVERS.postgres, () => {
     test('every start works, also of several processes at once, and each change is there', async () => {
       const { url } = await newDatabase(POSTGRES)
-      const behind = await pgbouncer(url)
+      const { url: behind } = await pgbouncer(url)
       for (let start = 1; start <= 3; start += 1) {
         const storages = Array.from({ length: 3 }, () => postgresStorage(behind))
         onTestFinished(async () => void (await Promise.all(storages.map((storage) => storage.close()))))
@@ -27,11 +28,52 @@ describeWith(['pgbouncer'], 'PgBouncer that lends a connection for one transacti
         }
       }
     })
+
+    test('nothing that was acknowledged is lost when it is killed and started again', async () => {
+      const { url } = await newDatabase(POSTGRES)
+      const proxy = await pgbouncer(url)
+      const storage = postgresStorage(proxy.url)
+      onTestFinished(() => storage.close())
+      await storage.migrate()
+
+      const acknowledged: string[] = []
+      const restarting = (async () => {
+        for (let round = 0; round < 3; round += 1) {
+          await pause(400)
+          await proxy.kill()
+          await pause(200)
+          await proxy.start()
+        }
+      })()
+      let isOver = false
+      restarting.finally(() => {
+        isOver = true
+      })
+      for (let n = 1; !isOver || n < 20; n += 1) {
+        const repositoryId = String(n)
+        const error = await pin(storage, { ...BOARD, repositoryId }, repositoryId).then(
+          () => undefined,
+          (thrown: unknown) => thrown,
+        )
+        if (error === undefined) acknowledged.push(repositoryId)
+        else expect(error).toMatchObject({ code: expect.stringMatching(/^STORAGE_(?:UNAVAILABLE|BUSY)$/) })
+        if (error !== undefined) await pause(20)
+      }
+      await restarting
+      await pin(storage, { ...BOARD, repositoryId: '100000' }, '1')
+      for (const id of acknowledged) expect(await issuesOn(storage, { ...BOARD, repositoryId: id })).toEqual([id])
+    })
   })
 })
 
-/** Starts PgBouncer before a server, and returns the URL of the same database behind it. */
-async function pgbouncer(url: string): Promise<string> {
+/** PgBouncer before a server, and the URL of the same database behind it. */
+interface Proxy {
+  readonly url: string
+  kill(): Promise<void>
+  start(): Promise<void>
+}
+
+async function pgbouncer(url: string): Promise<Proxy> {
   const folder = mkdtempSync(join(tmpdir(), 'forgelet-pgbouncer-'))
   chmodSync(folder, 0o755)
   const [port, server] = [await freePort(), new URL(url)]
@@ -54,13 +96,26 @@ default_pool_size = 4
   const isRoot = process.getuid?.() === 0
   const user = isRoot ? ['setpriv', '--reuid', 'postgres', '--regid', 'postgres', '--clear-groups'] : []
   const [program = '', ...parameters] = [...user, 'pgbouncer', config]
-  const child = spawn(program, parameters, { stdio: 'ignore' })
-  onTestFinished(async () => {
+  const behind = Object.assign(new URL(url), { port: String(port) }).href
+  let child: ChildProcess | undefined
+  const kill = async (): Promise<void> => {
+    if (child === undefined || child.exitCode !== null || child.signalCode !== null) return
     child.kill('SIGKILL')
-    if (child.exitCode === null) await once(child, 'exit')
+    await once(child, 'exit')
+  }
+  const start = async (): Promise<void> => {
+    child = spawn(program, parameters, { stdio: 'ignore' })
+    await answers(behind)
+  }
+  onTestFinished(async () => {
+    await kill()
     rmSync(folder, { recursive: true })
   })
-  const behind = Object.assign(new URL(url), { port: String(port) }).href
+  await start()
+  return { url: behind, kill, start }
+}
+
+async function answers(behind: string): Promise<void> {
   for (let tries = 0; tries < 100; tries += 1) {
     const probe = postgresStorage(behind)
     const isThere = await probe.schemaStatus().then(
@@ -68,7 +123,7 @@ default_pool_size = 4
       () => false,
     )
     await probe.close()
-    if (isThere) return behind
+    if (isThere) return
     await pause(50)
   }
   throw new Error('PgBouncer did not start')

@@ -168,7 +168,7 @@ export const mariadbDialect: SqlDialect = {
   repeatable: (text) =>
     text
       .replace(/^create (table|index|unique index) (?!if not exists)/, 'create $1 if not exists ')
-      .replace(/^create view /, 'create or replace view ')
+      .replace(/^create view /, 'create view if not exists ')
       .replaceAll(/ add column (?!if not exists)/g, ' add column if not exists '),
   migration: {
     begin: () => [

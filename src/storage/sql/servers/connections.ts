@@ -33,7 +33,8 @@ export class Connections {
         connection.release(isSound)
         if (isSound) this.#returned += 1
       }
-      deadline.signal.addEventListener('abort', () => release(false))
+      const destroy = (): void => release(false)
+      deadline.signal.addEventListener('abort', destroy)
       try {
         const value = await work(connection)
         release(true)
@@ -41,6 +42,8 @@ export class Connections {
       } catch (error) {
         release(!isForgeError(error, 'STORAGE_UNAVAILABLE'))
         throw error
+      } finally {
+        deadline.signal.removeEventListener('abort', destroy)
       }
     } finally {
       this.#open -= 1

@@ -71,7 +71,8 @@ export async function inSavepoint<T>(
   session: ServerSession,
   work: () => Promise<T>,
 ): Promise<T> {
-  deadline.signal.addEventListener('abort', () => void failureOf(runner.run(TAKE_BACK)))
+  const takeBack = (): void => void failureOf(runner.run(TAKE_BACK))
+  deadline.signal.addEventListener('abort', takeBack)
   try {
     await session.batch([SAVEPOINT, TAKE_BACK])
     const value = await work()
@@ -81,6 +82,8 @@ export async function inSavepoint<T>(
     const failure = await failureOf(session.batch([TAKE_BACK, RELEASE]))
     // A cluster may have rolled the whole transaction back, and says so only now.
     throw isForgeError(failure, 'STORAGE_BUSY') ? failure : error
+  } finally {
+    deadline.signal.removeEventListener('abort', takeBack)
   }
 }
 
