@@ -62,25 +62,6 @@ export interface SyncScope<A extends Actor, Tx> extends Scope<A, Tx> {
 }
 
 /**
- * Creates a service method: the steps that it takes with an input. They are a function of the service, not of the call,
- * because to create a generator function takes a microsecond.
- */
-export function method<A extends Actor, Tx, Input, Options extends CallOptions, T>(
-  scope: Scope<A, Tx>,
-  steps: (call: Call<A, Tx>, input: Input, options: Options | undefined) => SyncOrAsync<T>,
-): (actor: Caller<A>, input: Input, options?: Options) => MaybePromise<T> {
-  return (actor, input, options) => scope.run(actor, options, (call) => steps(call, input, options))
-}
-
-/** Creates a service method for the host's own code: it has no caller. */
-export function hostMethod<A extends Actor, Tx, Input, T>(
-  scope: Scope<A, Tx>,
-  steps: (call: Call<A, Tx>, input: Input) => SyncOrAsync<T>,
-): (input: Input) => MaybePromise<T> {
-  return (input) => scope.run('system', undefined, (call) => steps(call, input))
-}
-
-/**
  * Services that return values instead of promises, for synchronous SQLite drivers. If a port returns a promise, the
  * call throws a TypeError before it writes anything.
  */

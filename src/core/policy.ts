@@ -11,8 +11,9 @@ import { checkCaller, portAnswer } from './call.ts'
 import type { Actor, Caller, Policy, PortContext } from './ports.ts'
 
 /**
- * Checks the caller and, in a guarded scope, asks the policy.
+ * Checks the caller and, in a guarded scope, asks the policy one request after the other.
  *
+ * @param requests - undefined: anyone may make the call
  * @throws ForgeError the `*_NOT_FOUND` of the object if the policy conceals it; `UNAUTHENTICATED` for 'anonymous';
  * otherwise `FORBIDDEN`. TypeError when the policy's decision is malformed.
  * Source: docs/behaviour.md, Everywhere
@@ -20,18 +21,25 @@ import type { Actor, Caller, Policy, PortContext } from './ports.ts'
 export function authorize<A extends Actor, Tx>(
   scope: Scope<A, Tx>,
   call: Call<A, Tx>,
-  request: AccessRequest,
+  requests: AccessRequest | readonly AccessRequest[] | undefined,
 ): SyncOrAsync<void> {
-  refuseAborted(scope, call)
+  if (scope.guarded) call.signal?.throwIfAborted() // the HTTP routes check the signal only when they wait
+  if (requests === undefined) return wait(undefined)
   checkCaller(call.actor)
-  return scope.guarded ? askPolicy(scope, call, request) : wait(undefined)
+  if (!scope.guarded) return wait(undefined)
+  return isList(requests) ? askForEach(scope, call, requests) : askPolicy(scope, call, requests)
 }
 
-/**
- * Throws if the caller's signal aborted before the call began. The HTTP routes check the signal only when they wait.
- */
-export function refuseAborted<A extends Actor, Tx>({ guarded }: Scope<A, Tx>, call: Call<A, Tx>): void {
-  if (guarded) call.signal?.throwIfAborted()
+function isList(requests: AccessRequest | readonly AccessRequest[]): requests is readonly AccessRequest[] {
+  return Array.isArray(requests)
+}
+
+function* askForEach<A extends Actor, Tx>(
+  scope: Scope<A, Tx>,
+  call: Call<A, Tx>,
+  requests: readonly AccessRequest[],
+): SyncOrAsync<void> {
+  for (const request of requests) yield* askPolicy(scope, call, request)
 }
 
 /**

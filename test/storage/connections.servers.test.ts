@@ -75,7 +75,9 @@ onEachUse((kind, onEach) => {
           else expect(await issuesOn(storage, boards[n] ?? BOARD)).toEqual(['1'])
         }
         // No place in the pool is lost: each of its connections works again.
-        const again = Array.from({ length: 8 }, (_, n) => pin(storage, { ...BOARD, repositoryId: String(200 + n) }, '1'))
+        const again = Array.from({ length: 8 }, (_, n) =>
+          pin(storage, { ...BOARD, repositoryId: String(200 + n) }, '1'),
+        )
         expect(await Promise.all(again)).toEqual(Array.from({ length: 8 }, () => 1))
       }))
 

@@ -7,10 +7,10 @@ import type { SyncOrAsync } from '../../schema/sync-or-async.ts'
 import { wait } from '../../schema/sync-or-async.ts'
 import type { UserBadgesState } from '../../storage/contract/stores.ts'
 import type { Call, MaybeAsync, Scope } from '../call.ts'
-import { actorIdOf, method } from '../call.ts'
+import { actorIdOf } from '../call.ts'
 import { change } from '../change.ts'
+import { method } from '../method.ts'
 import { toPageQuery } from '../page-query.ts'
-import { authorize } from '../policy.ts'
 import type { Actor, Caller, CallOptions } from '../ports.ts'
 import type { UserBadges } from './badge-rules.ts'
 import { grantBadges, revokeBadges } from './badge-rules.ts'
@@ -73,26 +73,14 @@ export function badgeService<A extends Actor, Tx>(scope: Scope<A, Tx>): MaybeAsy
   const { storage } = scope.environment
 
   return {
-    grant: method(scope, (call, grants) => changeBadges(call, grants, grantBadges)),
-    revoke: method(scope, (call, grants) => changeBadges(call, grants, revokeBadges)),
-    heldBy: method(scope, function* heldBy(call, user) {
-      const userId = toId(user, 'userId')
-      yield* authorize(scope, call, { action: 'badges.read', userId })
-      return yield* wait(storage.userBadges.heldBy(userId, scope.transaction))
-    }),
-    heldByMany: method(scope, function* heldByMany(call, users) {
-      if (!Array.isArray(users)) throw new TypeError('userIds must be an array of ids')
-      const given: readonly IdInput[] = [...users] // a copy: the caller may change the list before the answer is there
-      const userIds = given.map((user) => toId(user, 'userId'))
-      yield* authorize(scope, call, { action: 'badges.read' })
+    grant: method(scope, toGrants, (call, grants) => changeBadges(call, grants, grantBadges)),
+    revoke: method(scope, toGrants, (call, grants) => changeBadges(call, grants, revokeBadges)),
+    heldBy: method(scope, toUser, (_call, { userId }) => wait(storage.userBadges.heldBy(userId, scope.transaction))),
+    heldByMany: method(scope, toUsers, function* heldByMany(_call, { users, userIds }) {
       const held = yield* wait(storage.userBadges.heldByMany(userIds, scope.transaction))
-      return new Map(given.map((user, index) => [user, held[index] ?? []]))
+      return new Map(users.map((user, index) => [user, held[index] ?? []]))
     }),
-    holders: method(scope, function* holders(call, request) {
-      needObject(request, 'request', "{ slug: 'night-owl', page: 1, limit: 30 }")
-      const { slug } = request
-      if (typeof slug !== 'string') throw new TypeError('request.slug must be a string')
-      yield* authorize(scope, call, { action: 'badges.read' })
+    holders: method(scope, toHeld, function* holders(_call, { slug, request }) {
       checkSlug(slug)
       const page = yield* wait(storage.userBadges.holders(slug, toPageQuery(request), scope.transaction))
       if (page === undefined) throw badgeNotFound(slug)
@@ -103,18 +91,10 @@ export function badgeService<A extends Actor, Tx>(scope: Scope<A, Tx>): MaybeAsy
 
   function* changeBadges(
     call: Call<A, Tx>,
-    grants: { readonly userId: IdInput; readonly slugs: readonly string[] },
+    { userId, slugs }: ReturnType<typeof toGrants>,
     rule: (badges: UserBadges, slugs: readonly string[]) => Decision<UserBadges, void>,
   ): SyncOrAsync<void> {
-    needObject(grants, 'grants', "{ userId: 9, slugs: ['night-owl'] }")
-    const userId = toId(grants.userId, 'grants.userId')
     const grantedBy = actorIdOf(call.actor)
-    if (!Array.isArray(grants.slugs) || grants.slugs.some((slug) => typeof slug !== 'string')) {
-      throw new TypeError('grants.slugs must be an array of strings')
-    }
-    const slugs = [...grants.slugs] // a copy: the caller may change the list before the change is decided
-
-    yield* authorize(scope, call, { action: 'badges.grant', userId })
     checkSlugs(slugs)
     yield* change(scope, call, storage.userBadges, { userId, slugs }, { userId }, (before, grantedAt) => {
       const badges = toUserBadges(before)
@@ -123,6 +103,33 @@ export function badgeService<A extends Actor, Tx>(scope: Scope<A, Tx>): MaybeAsy
       return { state: state === badges ? before : { known: before.known, held }, ...decided }
     })
   }
+}
+
+function toGrants(grants: { readonly userId: IdInput; readonly slugs: readonly string[] }) {
+  needObject(grants, 'grants', "{ userId: 9, slugs: ['night-owl'] }")
+  const userId = toId(grants.userId, 'grants.userId')
+  if (!Array.isArray(grants.slugs) || grants.slugs.some((slug) => typeof slug !== 'string')) {
+    throw new TypeError('grants.slugs must be an array of strings')
+  }
+  return { access: { action: 'badges.grant', userId }, userId, slugs: [...grants.slugs] } as const
+}
+
+function toUser(user: IdInput) {
+  const userId = toId(user, 'userId')
+  return { access: { action: 'badges.read', userId }, userId } as const
+}
+
+function toUsers<I extends IdInput>(users: readonly I[]) {
+  if (!Array.isArray(users)) throw new TypeError('userIds must be an array of ids')
+  const userIds = users.map((user) => toId(user, 'userId'))
+  return { access: { action: 'badges.read' }, users: [...users], userIds } as const
+}
+
+function toHeld(request: PageRequest & { readonly slug: string }) {
+  needObject(request, 'request', "{ slug: 'night-owl', page: 1, limit: 30 }")
+  const { slug } = request
+  if (typeof slug !== 'string') throw new TypeError('request.slug must be a string')
+  return { access: { action: 'badges.read' }, slug, request } as const
 }
 
 function toUserBadges(state: UserBadgesState): UserBadges {

@@ -5,10 +5,9 @@ import type { SyncOrAsync } from '../../schema/sync-or-async.ts'
 import { wait } from '../../schema/sync-or-async.ts'
 import type { BadgeCatalogueState } from '../../storage/contract/stores.ts'
 import type { Call, MaybeAsync, Scope } from '../call.ts'
-import { method } from '../call.ts'
 import { change } from '../change.ts'
+import { method } from '../method.ts'
 import { toPageQuery } from '../page-query.ts'
-import { authorize } from '../policy.ts'
 import type { Actor, Caller, CallOptions } from '../ports.ts'
 import { checkSlug, defineBadge, removeBadge, updateBadge } from './catalogue-rules.ts'
 
@@ -58,26 +57,20 @@ export function catalogueService<A extends Actor, Tx>(scope: Scope<A, Tx>): Mayb
   const { storage } = scope.environment
 
   return {
-    define: method(scope, function* define(call, badge) {
-      needObject(badge, 'badge', "{ slug: 'owl' }")
-      const { slug, description = '', imageUrl = '' } = badge
-      return yield* changeEntry(call, slug, (entry) => defineBadge(entry, { slug, description, imageUrl }))
-    }),
-    update: method(scope, function* update(call, given) {
-      needObject(given, 'change', "{ slug: 'night-owl', description: 'Ships at night' }")
-      const { slug, ...changed } = given // a copy: the caller may change the object before the change is decided
-      return yield* changeEntry(call, slug, (entry) => updateBadge(entry, slug, changed))
-    }),
-    remove: method(scope, (call, slug) => changeEntry(call, slug, (entry) => removeBadge(entry, slug))),
-    find: method(scope, function* find(call, slug) {
-      yield* authorize(scope, call, { action: 'badges.catalogue.read' })
+    define: method(scope, toDefined, (call, { badge }) =>
+      changeEntry(call, badge.slug, (entry) => defineBadge(entry, badge)),
+    ),
+    update: method(scope, toChanged, (call, { slug, changed }) =>
+      changeEntry(call, slug, (entry) => updateBadge(entry, slug, changed)),
+    ),
+    remove: method(scope, toRemoved, (call, { slug }) => changeEntry(call, slug, (entry) => removeBadge(entry, slug))),
+    find: method(scope, toRead<string>, (_call, { input: slug }) => {
       checkSlug(slug)
-      return yield* wait(storage.badgeCatalogue.find(slug, scope.transaction))
+      return wait(storage.badgeCatalogue.find(slug, scope.transaction))
     }),
-    list: method(scope, function* list(call, page) {
-      yield* authorize(scope, call, { action: 'badges.catalogue.read' })
-      return yield* wait(storage.badgeCatalogue.page(toPageQuery(page), scope.transaction))
-    }),
+    list: method(scope, toRead<PageRequest | undefined>, (_call, { input: page }) =>
+      wait(storage.badgeCatalogue.page(toPageQuery(page), scope.transaction)),
+    ),
   }
 
   function* changeEntry<Result>(
@@ -85,10 +78,30 @@ export function catalogueService<A extends Actor, Tx>(scope: Scope<A, Tx>): Mayb
     slug: string,
     rule: (entry: BadgeCatalogueState) => Decision<BadgeCatalogueState, Result>,
   ): SyncOrAsync<Result> {
-    if (typeof slug !== 'string') throw new TypeError('slug must be a string')
-
-    yield* authorize(scope, call, { action: 'badges.catalogue.write' })
     checkSlug(slug)
     return yield* change(scope, call, storage.badgeCatalogue, { slug }, {}, rule)
   }
+}
+
+type BadgeInput = Parameters<BadgeCatalogueService<Actor>['define']>[1]
+
+function toDefined(given: BadgeInput) {
+  needObject(given, 'badge', "{ slug: 'owl' }")
+  const { slug, description = '', imageUrl = '' } = given
+  return { ...toRemoved(slug), badge: { slug, description, imageUrl } }
+}
+
+function toChanged(given: BadgeInput) {
+  needObject(given, 'change', "{ slug: 'night-owl', description: 'Ships at night' }")
+  const { slug, ...changed } = given
+  return { ...toRemoved(slug), changed }
+}
+
+function toRemoved(slug: string) {
+  if (typeof slug !== 'string') throw new TypeError('slug must be a string')
+  return { access: { action: 'badges.catalogue.write' }, slug } as const
+}
+
+function toRead<Input>(input: Input) {
+  return { access: { action: 'badges.catalogue.read' }, input } as const
 }

@@ -1,3 +1,4 @@
+import type { AccessRequest } from '../../schema/access.ts'
 import { needObject } from '../../schema/arguments.ts'
 import type { ForgeErrorDetails } from '../../schema/errors.ts'
 import { ForgeError } from '../../schema/errors.ts'
@@ -10,10 +11,10 @@ import { isPromise, wait } from '../../schema/sync-or-async.ts'
 import { checkText } from '../../schema/text.ts'
 import type { BlockedUsers, BlockKey, BlockState } from '../../storage/contract/stores.ts'
 import type { Call, MaybeAsync, Scope } from '../call.ts'
-import { actorIdOf, hostMethod, method, portAnswer } from '../call.ts'
+import { actorIdOf, portAnswer } from '../call.ts'
 import { change, changeBlock } from '../change.ts'
+import { hostMethod, method } from '../method.ts'
 import { toPageQuery } from '../page-query.ts'
-import { authorize } from '../policy.ts'
 import type { Actor, Caller, CallOptions } from '../ports.ts'
 import type { BlockTarget } from './block-rules.ts'
 import { blockUser, refuseOrganization, refuseTarget, unblockUser } from './block-rules.ts'
@@ -98,12 +99,6 @@ export function blockService<A extends Actor, Tx>(scope: Scope<A, Tx>): MaybeAsy
     throw new TypeError('membership.isMember must return true or false')
   }
 
-  function allowed(call: Call<A, Tx>, operation: 'read' | 'write', blocker: OneBlocker): SyncOrAsync<void> {
-    return blocker.organizationId === undefined
-      ? authorize(scope, call, { action: OF_USER[operation], userId: blocker.blockerId })
-      : authorize(scope, call, { action: OF_ORGANIZATION[operation], organizationId: blocker.organizationId })
-  }
-
   /** Finds a block. */
   function find(key: OneBlocker & BlockedKey): MaybePromise<Block | undefined> {
     return key.organizationId === undefined
@@ -132,15 +127,12 @@ export function blockService<A extends Actor, Tx>(scope: Scope<A, Tx>): MaybeAsy
   }
 
   return {
-    block: method(scope, function* block(call, request) {
-      const { target, blocker } = toTarget(request)
-      const { note = '' } = request
+    block: method(scope, toNoted, function* block(call, { target, blocker, note }) {
       const blockedBy = actorIdOf(call.actor)
       const userId = target.id
+      checkText('note', note, maxNoteLength)
+      refuseTarget(target, blockedBy, blocker.blockerId)
       if (blocker.organizationId === undefined) {
-        yield* allowed(call, 'write', blocker)
-        checkText('note', note, maxNoteLength)
-        refuseTarget(target, blockedBy, blocker.blockerId)
         const key = { blockerId: blocker.blockerId, userId }
         return yield* change(scope, call, storage.userBlocks, key, { userId }, (current, blockedAt) =>
           blockUser(current, { note, blockedAt, blockedBy, ...key }, false),
@@ -148,9 +140,6 @@ export function blockService<A extends Actor, Tx>(scope: Scope<A, Tx>): MaybeAsy
       }
       const key = { organizationId: blocker.organizationId, userId }
       return yield* changeBlock(scope, call, key, function* ask() {
-        yield* allowed(call, 'write', blocker)
-        checkText('note', note, maxNoteLength)
-        refuseTarget(target, blockedBy)
         const known = yield* membershipOf(key, call)
 
         return (current: BlockState, blockedAt: Date) => {
@@ -159,9 +148,7 @@ export function blockService<A extends Actor, Tx>(scope: Scope<A, Tx>): MaybeAsy
         }
       })
     }),
-    unblock: method(scope, function* unblock(call, request) {
-      const { target, blocker } = toTarget(request)
-      yield* allowed(call, 'write', blocker)
+    unblock: method(scope, toTarget, function* unblock(call, { target, blocker }) {
       refuseOrganization(target)
       const userId = target.id
       if (blocker.organizationId === undefined) {
@@ -174,15 +161,8 @@ export function blockService<A extends Actor, Tx>(scope: Scope<A, Tx>): MaybeAsy
         besideEpoch(current, unblockUser(current.block)),
       )
     }),
-    find: method(scope, function* findBlock(call, target) {
-      const key = toKey(target)
-      yield* allowed(call, 'read', key)
-      const found = find(key)
-      return isPromise(found) ? yield* wait(found) : found // the most frequent request
-    }),
-    list: method(scope, function* list(call, request) {
-      const blocker = toBlocker(request, 'request', '{ organizationId: 5, page: 1, limit: 30 }')
-      yield* allowed(call, 'read', blocker)
+    find: method(scope, toKey, (_call, { key }) => wait(find(key))),
+    list: method(scope, toListed, function* list(_call, { blocker, request }) {
       const query = toPageQuery(request)
       return blocker.organizationId === undefined
         ? yield* wait(storage.userBlocks.page(blocker.blockerId, query, transaction))
@@ -255,29 +235,49 @@ function isOne(blockers: SomeBlockers): blockers is OneBlocker {
   return blockers.organizationId === undefined || blockers.blockerId === undefined
 }
 
+/** What the policy is asked about the blocks of an organization or a user. */
+function accessTo(blocker: OneBlocker, operation: 'read' | 'write'): AccessRequest {
+  return blocker.organizationId === undefined
+    ? { action: OF_USER[operation], userId: blocker.blockerId }
+    : { action: OF_ORGANIZATION[operation], organizationId: blocker.organizationId }
+}
+
+function toNoted(request: Blocker & { readonly account: AccountRef; readonly note?: string | undefined }) {
+  const checked = toTarget(request)
+  const { note = '' } = request
+  return { ...checked, note }
+}
+
 /** The input of `block` and `unblock`: the account, and who blocks. */
-function toTarget(request: Blocker & { readonly account: AccountRef }): {
-  readonly target: BlockTarget
-  readonly blocker: OneBlocker
-} {
+function toTarget(request: Blocker & { readonly account: AccountRef }) {
   const blocker = toBlocker(request, 'target', "{ organizationId: 5, account: { kind: 'user', id: 9 } }")
   needObject(request.account, 'target.account', "{ kind: 'user', id: 9 }")
   const { kind } = request.account
   if (kind !== 'user' && kind !== 'organization') {
     throw new TypeError("target.account.kind must be 'user' or 'organization'")
   }
-  return { target: { kind, id: toId(request.account.id, 'target.account.id') }, blocker }
+  const target: BlockTarget = { kind, id: toId(request.account.id, 'target.account.id') }
+  return { access: accessTo(blocker, 'write'), target, blocker }
+}
+
+function toListed(request: PageRequest & Blocker) {
+  const blocker = toBlocker(request, 'request', '{ organizationId: 5, page: 1, limit: 30 }')
+  return { access: accessTo(blocker, 'read'), blocker, request }
 }
 
 /** The input of `find`. It makes nothing but the key, because it is the most frequent request. */
-function toKey(target: Blocker & { readonly userId: IdInput }): OneBlocker & BlockedKey {
+function toKey(target: Blocker & { readonly userId: IdInput }) {
   needObject(target, 'target', '{ organizationId: 5, userId: 9 }')
   const { organizationId, blockerId } = target
   const userId = toId(target.userId, 'target.userId')
-  if (organizationId !== undefined && blockerId === undefined)
-    return { organizationId: toId(organizationId, 'target.organizationId'), userId }
-  if (organizationId === undefined && blockerId !== undefined)
-    return { blockerId: toId(blockerId, 'target.blockerId'), userId }
+  if (organizationId !== undefined && blockerId === undefined) {
+    const key = { organizationId: toId(organizationId, 'target.organizationId'), userId }
+    return { access: accessTo(key, 'read'), key }
+  }
+  if (organizationId === undefined && blockerId !== undefined) {
+    const key = { blockerId: toId(blockerId, 'target.blockerId'), userId }
+    return { access: accessTo(key, 'read'), key }
+  }
   throw new TypeError('target must have an organizationId or a blockerId, not both')
 }
 

@@ -6,8 +6,9 @@ import type { OptionRules } from '../../schema/options.ts'
 import { ANY, checkOptions, FUNCTION, oneOf, optional } from '../../schema/options.ts'
 import type { SyncOrAsync } from '../../schema/sync-or-async.ts'
 import type { Environment, MaybeAsync, Scope } from '../call.ts'
-import { Call, method } from '../call.ts'
-import { askPolicy, authorize } from '../policy.ts'
+import { Call } from '../call.ts'
+import { method } from '../method.ts'
+import { askPolicy } from '../policy.ts'
 import type { Actor, Caller, CallOptions } from '../ports.ts'
 import type { ExportPlace } from './export.ts'
 import { exportIssues, exportRecords } from './export.ts'
@@ -66,47 +67,55 @@ export function exchangeService<A extends Actor, Tx>(
   scope: Scope<A, Tx>,
 ): MaybeAsync<Pick<ExchangeService<A>, 'import' | 'inspect' | 'reattribute'>> {
   return {
-    import: method(scope, function* importRecords(call, request, options: ImportOptions | undefined) {
-      const { conflicts: _, ...report } = (yield* run(call, request, true, options)).report()
+    import: method(scope, toImport, function* importRecords(call, request) {
+      const { conflicts: _, ...report } = (yield* run(call, request, true)).report()
       return report
     }),
-    inspect: method(scope, function* inspect(call, request, options: ImportOptions | undefined) {
-      return (yield* run(call, request, false, options)).report()
+    inspect: method(scope, toImport, function* inspect(call, request) {
+      return (yield* run(call, request, false)).report()
     }),
-    reattribute: method(scope, function* reattribute(call, request) {
-      const tracker = trackerOf(scope.environment)
-      const { attribution } = tracker
-      if (attribution === undefined)
-        throw new TypeError('exchange.reattribute needs attribution in the tracker of the host')
-      needObject(request, 'request', "{ repositoryId: 10, people: { ada: 'ada.l' } }")
-      const repositoryId = toId(request.repositoryId, 'request.repositoryId')
-      const people = toNames(request.people, 'request.people')
-      yield* mayImport(call, repositoryId, true)
-      return yield* runReattribution({ scope, tracker, attribution, call, repositoryId, people })
+    reattribute: method(scope, toReattribution, function* reattribute(call, { access: _, ...request }) {
+      yield* mayAttribute(call, request.repositoryId)
+      return yield* runReattribution({ scope, call, ...request })
     }),
   }
 
-  function* run(
-    call: Call<A, Tx>,
-    request: ImportRequest,
-    writes: boolean,
-    options: ImportOptions = {},
-  ): SyncOrAsync<ImportTotals> {
+  function toImport(request: ImportRequest, options: ImportOptions = {}) {
     const tracker = trackerOf(scope.environment)
     needObject(request, 'request', '{ repositoryId: 10, records: [] }')
     const repositoryId = toId(request.repositoryId, 'request.repositoryId')
     const records = toRecords(request.records, scope.mayWait)
-    const settings = toSettings(options)
-
-    yield* mayImport(call, repositoryId, settings.naming.attributes)
-    return yield* runImport({ scope, tracker, call, repositoryId, records, writes, ...settings })
+    return { access: toWrite(repositoryId), tracker, repositoryId, records, ...toSettings(options) }
   }
 
-  function* mayImport(call: Call<A, Tx>, repositoryId: Id, attributes: boolean): SyncOrAsync<void> {
-    yield* authorize(scope, call, { action: 'issues.import', repositoryId })
-    // Asked for the HTTP routes too: whether accounts are attributed is not part of their path.
-    if (attributes) yield* askPolicy(scope, call, { action: 'issues.attribute', repositoryId })
+  function toReattribution(request: ReattributeRequest) {
+    const tracker = trackerOf(scope.environment)
+    const { attribution } = tracker
+    if (attribution === undefined)
+      throw new TypeError('exchange.reattribute needs attribution in the tracker of the host')
+    needObject(request, 'request', "{ repositoryId: 10, people: { ada: 'ada.l' } }")
+    const repositoryId = toId(request.repositoryId, 'request.repositoryId')
+    const people = toNames(request.people, 'request.people')
+    return { access: toWrite(repositoryId), tracker, attribution, repositoryId, people }
   }
+
+  function* run(
+    call: Call<A, Tx>,
+    { access: _, ...request }: ReturnType<typeof toImport>,
+    writes: boolean,
+  ): SyncOrAsync<ImportTotals> {
+    if (request.naming.attributes) yield* mayAttribute(call, request.repositoryId)
+    return yield* runImport({ scope, call, writes, ...request })
+  }
+
+  /** Asked for the HTTP routes too: whether accounts are attributed is not part of their path. */
+  function mayAttribute(call: Call<A, Tx>, repositoryId: Id): SyncOrAsync<void> {
+    return askPolicy(scope, call, { action: 'issues.attribute', repositoryId })
+  }
+}
+
+function toWrite(repositoryId: Id) {
+  return { action: 'issues.import', repositoryId } as const
 }
 
 /** Creates the exports, which return iterables and run outside of a host's transaction. */

@@ -4,12 +4,12 @@ import { toId } from '../../schema/ids.ts'
 import type { Decision, ForgeEvent, IssueRef, Pin, PinKind } from '../../schema/records.ts'
 import type { SyncOrAsync } from '../../schema/sync-or-async.ts'
 import { wait } from '../../schema/sync-or-async.ts'
-import type { PinBoardKey, PinRow } from '../../storage/contract/stores.ts'
+import type { BoardIssue, PinBoardKey, PinRow } from '../../storage/contract/stores.ts'
 import { ISSUE_EXAMPLE, toBoardIssue, toPinKind } from '../board-issue.ts'
 import type { Call, MaybeAsync, Scope } from '../call.ts'
-import { actorIdOf, method } from '../call.ts'
+import { actorIdOf } from '../call.ts'
 import { change } from '../change.ts'
-import { authorize } from '../policy.ts'
+import { method } from '../method.ts'
 import type { Actor, Caller, CallOptions } from '../ports.ts'
 import type { BoardPosition } from './pin-rules.ts'
 import { movePin, pinIssue, unpinIssue } from './pin-rules.ts'
@@ -72,28 +72,16 @@ export function pinService<A extends Actor, Tx>(scope: Scope<A, Tx>): MaybeAsync
   const { storage, maxPins } = scope.environment
 
   return {
-    pin: method(scope, (call, issue) => rearrange(call, issue, pinWithinLimit, pinAt)),
-    unpin: method(scope, (call, issue) => rearrange(call, issue, unpinIssue, () => undefined)),
-    move: method(scope, function* move(call, target) {
-      needObject(target, 'target', `{ issue: ${ISSUE_EXAMPLE}, position: 1 }`)
-      const { issue, position } = target // a copy: the caller may change the object before the change is decided
-      return yield* rearrange(call, issue, (board, issueId) => movePin(board, issueId, position), pinAt)
+    pin: method(scope, toChange, (call, { issue }) => rearrange(call, issue, pinWithinLimit, pinAt)),
+    unpin: method(scope, toChange, (call, { issue }) => rearrange(call, issue, unpinIssue, () => undefined)),
+    move: method(scope, toMove, (call, { issue, position }) =>
+      rearrange(call, issue, (board, issueId) => movePin(board, issueId, position), pinAt),
+    ),
+    list: method(scope, toBoard, function* list(_call, { board }) {
+      return (yield* load(board)).map(toPin)
     }),
-    list: method(scope, function* list(call, board) {
-      needObject(board, 'board', "{ repositoryId: 10, kind: 'issue' }")
-      const repositoryId = toId(board.repositoryId, 'board.repositoryId')
-      const kind = toPinKind(board.kind)
-      yield* authorize(scope, call, { action: 'pins.read', repositoryId })
-      return (yield* load({ repositoryId, kind })).map(toPin)
-    }),
-    positions: method(scope, function* positions(call, issues) {
-      if (!Array.isArray(issues)) throw new TypeError(`issues must be an array such as [${ISSUE_EXAMPLE}]`)
-      const asked = issues.map(toBoardIssue)
-      const ids: readonly IdInput[] = issues.map(({ id }) => id)
-      for (const repositoryId of new Set(asked.map((issue) => issue.repositoryId))) {
-        yield* authorize(scope, call, { action: 'pins.read', repositoryId })
-      }
-      const found = yield* wait(storage.pinBoards.positions(asked, scope.transaction))
+    positions: method(scope, toIssues, function* positions(_call, { issues, ids }) {
+      const found = yield* wait(storage.pinBoards.positions(issues, scope.transaction))
       return new Map(
         ids.flatMap((id, index) => {
           const position = found[index]
@@ -101,18 +89,12 @@ export function pinService<A extends Actor, Tx>(scope: Scope<A, Tx>): MaybeAsync
         }),
       )
     }),
-    allowed: method(scope, function* allowed(call, repository) {
-      const repositoryId = toId(repository, 'repositoryId')
-      yield* authorize(scope, call, { action: 'pins.read', repositoryId })
+    allowed: method(scope, toRepository, function* allowed(_call, { repositoryId }) {
       const issues = yield* load({ repositoryId, kind: 'issue' })
       const pullRequests = yield* load({ repositoryId, kind: 'pullRequest' })
       return { issue: issues.length < maxPins.issue, pullRequest: pullRequests.length < maxPins.pullRequest }
     }),
-    history: method(scope, function* history(call, issue) {
-      const { issueId, repositoryId } = toBoardIssue(issue)
-      yield* authorize(scope, call, { action: 'pins.read', repositoryId })
-      return yield* wait(storage.events.history(issueId, scope.transaction))
-    }),
+    history: method(scope, toHistory, (_call, { issueId }) => wait(storage.events.history(issueId, scope.transaction))),
   }
 
   function load(key: PinBoardKey): SyncOrAsync<readonly PinRow[]> {
@@ -125,15 +107,12 @@ export function pinService<A extends Actor, Tx>(scope: Scope<A, Tx>): MaybeAsync
 
   function* rearrange<Decided, Result>(
     call: Call<A, Tx>,
-    issue: IssueRef,
+    { issueId, repositoryId, kind }: BoardIssue,
     rule: (board: readonly Id[], issueId: Id, kind: PinKind) => Decision<readonly Id[], Decided>,
     answer: (rows: readonly PinRow[], decided: Decided) => Result,
   ): SyncOrAsync<Result> {
-    const { issueId, repositoryId, kind } = toBoardIssue(issue)
     const pinnedBy = actorIdOf(call.actor)
     const subject = { repositoryId, issueId }
-
-    yield* authorize(scope, call, { action: 'pins.write', repositoryId })
     return yield* change(scope, call, storage.pinBoards, { repositoryId, kind }, subject, (rows, pinnedAt) => {
       const board = rows.map((row) => row.issueId)
       const { state: issues, events, result } = rule(board, issueId, kind)
@@ -141,6 +120,42 @@ export function pinService<A extends Actor, Tx>(scope: Scope<A, Tx>): MaybeAsync
       return { state, events, result: answer(state, result) }
     })
   }
+}
+
+const toRead = (repositoryId: Id) => ({ action: 'pins.read', repositoryId }) as const
+
+function toChange(ref: IssueRef) {
+  const issue = toBoardIssue(ref)
+  return { access: { action: 'pins.write', repositoryId: issue.repositoryId }, issue } as const
+}
+
+function toMove(target: { readonly issue: IssueRef; readonly position: number }) {
+  needObject(target, 'target', `{ issue: ${ISSUE_EXAMPLE}, position: 1 }`)
+  return { ...toChange(target.issue), position: target.position }
+}
+
+function toBoard(board: { readonly repositoryId: IdInput; readonly kind: PinKind }) {
+  needObject(board, 'board', "{ repositoryId: 10, kind: 'issue' }")
+  const repositoryId = toId(board.repositoryId, 'board.repositoryId')
+  return { access: toRead(repositoryId), board: { repositoryId, kind: toPinKind(board.kind) } }
+}
+
+function toIssues(refs: readonly IssueRef[]) {
+  if (!Array.isArray(refs)) throw new TypeError(`issues must be an array such as [${ISSUE_EXAMPLE}]`)
+  const issues = refs.map(toBoardIssue)
+  const repositoryIds = new Set(issues.map(({ repositoryId }) => repositoryId))
+  const ids: readonly IdInput[] = refs.map(({ id }) => id)
+  return { access: [...repositoryIds].map(toRead), issues, ids }
+}
+
+function toRepository(repository: IdInput) {
+  const repositoryId = toId(repository, 'repositoryId')
+  return { access: toRead(repositoryId), repositoryId }
+}
+
+function toHistory(ref: IssueRef) {
+  const { issueId, repositoryId } = toBoardIssue(ref)
+  return { access: toRead(repositoryId), issueId }
 }
 
 function arrange(

@@ -5,8 +5,8 @@ import { toId } from '../../schema/ids.ts'
 import type { PublicKey, SigningKeyFormat } from '../../schema/records.ts'
 import { isPromise } from '../../schema/sync-or-async.ts'
 import type { Call, MaybeAsync, Scope } from '../call.ts'
-import { method, portAnswer } from '../call.ts'
-import { authorize, refuseAborted } from '../policy.ts'
+import { portAnswer } from '../call.ts'
+import { method } from '../method.ts'
 import type { Actor, Caller, CallOptions, Logger, SigningKeyContext } from '../ports.ts'
 
 /** The instance's public signing key. Source: docs/behaviour.md, Signing keys. */
@@ -27,14 +27,7 @@ export interface SigningKeyService<A extends Actor> {
 /** Creates the signing-key service of a scope. */
 export function signingKeyService<A extends Actor, Tx>(scope: Scope<A, Tx>): MaybeAsync<SigningKeyService<A>> {
   return {
-    publicKey: method(scope, function* publicKey(call, request) {
-      refuseAborted(scope, call)
-      needObject(request, 'request', "{ format: 'ssh' }")
-      const { format } = request
-      if (request.repositoryId !== undefined) {
-        const repositoryId = toId(request.repositoryId, 'request.repositoryId')
-        yield* authorize(scope, call, { action: 'signing-keys.read', repositoryId })
-      }
+    publicKey: method(scope, toKeyRequest, function* publicKey(call, { format }) {
       if (!isFormat(format)) throw new TypeError("request.format must be 'openpgp' or 'ssh'")
       const { environment } = scope
       const { signingKey } = environment
@@ -46,6 +39,14 @@ export function signingKeyService<A extends Actor, Tx>(scope: Scope<A, Tx>): May
       return publishedKey(key, format) // a source may return a key of another format than its own
     }),
   }
+}
+
+function toKeyRequest(request: { readonly format: SigningKeyFormat; readonly repositoryId?: IdInput | undefined }) {
+  needObject(request, 'request', "{ format: 'ssh' }")
+  const { format, repositoryId: id } = request
+  const repositoryId = id === undefined ? undefined : toId(id, 'request.repositoryId')
+  const access = repositoryId === undefined ? undefined : ({ action: 'signing-keys.read', repositoryId } as const)
+  return { access, format }
 }
 
 /** What a source gets of a call. */

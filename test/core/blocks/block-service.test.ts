@@ -101,11 +101,11 @@ describe('the block service', () => {
     }
   })
 
-  // The policy is asked about neither 'system' nor a request over HTTP, which the routes have checked; the membership is.
+  // The policy is asked once, and not about 'system' or a request over HTTP, which the routes have checked.
   test.each([
-    [olga, ['policy', 'membership', 'policy', 'membership']],
+    [olga, ['policy', 'membership', 'membership']],
     ['system', ['membership', 'membership']],
-  ] as const)('asks again when a user becomes a member in between, by %j', async (caller, expected) => {
+  ] as const)('asks the membership again when a user becomes a member in between, by %j', async (caller, expected) => {
     const asked: string[] = []
     const forge = aForge({
       policy: {
