@@ -20,6 +20,7 @@ function begin({ schema }: Place): readonly Statement<{ readonly lock: string }>
     command('begin isolation level read committed read write'),
     command("set local lock_timeout = '10s'"),
     command('set local statement_timeout = 0'),
+    command('set local client_min_messages = warning'), // what is dropped need not exist
     { ...lock, mayTakeLong: true },
   ]
 }

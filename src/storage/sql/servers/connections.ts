@@ -1,4 +1,5 @@
 import { ForgeError, isForgeError } from '../../../schema/errors.ts'
+import type { MaybePromise } from '../../../schema/sync-or-async.ts'
 import { busy, unavailable } from '../errors.ts'
 import type { Deadline } from './deadline.ts'
 import { isTooManyConnections, translate } from './errors.ts'
@@ -27,20 +28,20 @@ export class Connections {
     try {
       const connection = await this.#take(deadline)
       let isOut = true
-      const release = (isSound: boolean): void => {
-        if (!isOut) return
+      const release = (isSound: boolean): MaybePromise<void> => {
+        if (!isOut) return undefined
         isOut = false
-        connection.release(isSound)
         if (isSound) this.#returned += 1
+        return connection.release(isSound)
       }
-      const destroy = (): void => release(false)
+      const destroy = (): void => void release(false)
       deadline.signal.addEventListener('abort', destroy)
       try {
         const value = await work(connection)
-        release(true)
+        void release(true)
         return value
       } catch (error) {
-        release(!isForgeError(error, 'STORAGE_UNAVAILABLE'))
+        await release(!isForgeError(error, 'STORAGE_UNAVAILABLE')) // the host may end its pool next
         throw error
       } finally {
         deadline.signal.removeEventListener('abort', destroy)

@@ -101,23 +101,27 @@ function codeIn(error: unknown, pattern: RegExp): string | undefined {
   return codes.find((code) => pattern.test(code))
 }
 
-/** Returns the code of the server. Codes of Node and of Prisma are others. */
+/** Returns the code of the server. Codes of Node, of Prisma and of the package mariadb (45…) are others. */
 function serverCode(error: unknown): string | undefined {
-  return codeIn(error, /^([1-9]\d{3}|(?=.*\d)(?!P[1-9])[0-9A-Z]{5})$/)
+  return codeIn(error, /^([1-9]\d{3}|(?=.*\d)(?!P[1-9]|45\d)[0-9A-Z]{5})$/)
 }
+
+/** What pools say that have a limit of their own to how long they are waited for. */
+const NO_CONNECTION =
+  /^(timeout exceeded when trying to connect|No connections available|Queue limit reached)|\) pool timeout: failed to retrieve/
 
 /** The error of a driver or a library that has no answer of the server. */
 function withoutAnswer(error: unknown): unknown {
   if (!(error instanceof Error) || error instanceof TypeError) return error
   const { message } = error
   if (
-    /^(Cannot use a pool after calling end|Pool is closed|pool is closed|driver has already been destroyed)/.test(
+    /^(Cannot use a pool after calling end|Pool is closed|pool is closed|driver has already been destroyed)|\) pool is closed$/.test(
       message,
     )
   ) {
     return closedError('the pool is closed', error)
   }
-  if (/^(timeout exceeded when trying to connect|No connections available|Queue limit reached)/.test(message)) {
+  if (NO_CONNECTION.test(message)) {
     return busy('call', error)
   }
   if (/Transaction (is |query )?already (closed|complete|committed|rolled back)/.test(message)) {

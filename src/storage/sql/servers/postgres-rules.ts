@@ -36,13 +36,16 @@ const GIVE_WAY = textQuery(
     ')) as text), true)',
 )
 
+/** Behind what the host may have left open on the connection. Outside of a transaction, ROLLBACK alone is answered with a warning. */
+const BEGIN_AFRESH: Statement<unknown> = command(`begin; rollback; ${BEGIN.sql}`)
+
 const ROLL_BACK = command('rollback')
 const COMMIT = command('commit')
 const ANYTHING = command('select 1')
 
 /** PostgreSQL. */
 export const postgresRules: ServerRules = {
-  begin: ({ status }) => (status === undefined ? [ROLL_BACK, BEGIN] : [BEGIN]),
+  begin: ({ status }) => [status === undefined ? BEGIN_AFRESH : BEGIN],
   async commit(connection) {
     if (connection.commit !== undefined) return connection.commit()
     // Behind a statement that has failed, every other fails too.

@@ -1,3 +1,4 @@
+import type { MaybePromise } from '../../../schema/sync-or-async.ts'
 import type { IdCodec } from '../ids.ts'
 import type { Statement } from '../query.ts'
 import type { Session } from '../session.ts'
@@ -23,8 +24,11 @@ export interface Connection extends Runner {
   readonly status?: unknown
   /** Commits. Returns false if the server has rolled back instead. Libraries that do not say so leave it out. */
   commit?(): Promise<boolean>
-  /** Returns the connection to its pool, once. One that is not sound is destroyed if the library can: its server may be silent. */
-  release(isSound: boolean): void
+  /**
+   * Returns the connection to its pool, once. One that is not sound is destroyed, or rolled back first where the library cannot
+   * destroy it: its server may be silent.
+   */
+  release(isSound: boolean): MaybePromise<void>
 }
 
 /** A library that talks to a server: with a pool of its own, or of the host. */

@@ -15,8 +15,11 @@ export function borrowed(runner: Runner, transaction: object, release: (isLost: 
     ...runner,
     transaction,
     release(isSound) {
-      if (isSound) return release(false)
-      runner.run(ROLL_BACK).then(
+      if (isSound) {
+        release(false)
+        return undefined
+      }
+      return runner.run(ROLL_BACK).then(
         () => release(false),
         () => release(true),
       )
