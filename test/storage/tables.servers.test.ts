@@ -50,6 +50,34 @@ onServer(SERVERS.postgres, () => {
     expect(await storage.host?.isMember?.(block, {})).toBe(true)
   })
 
+  test('a second forge, in another schema, is refused by name where it would follow the same members', async () => {
+    const database = await newDatabase(POSTGRES)
+    for (const statement of hostTables(POSTGRES_HOST)) await database.run(statement)
+    await database.migrated({ tables: HOST_TABLES })
+
+    await expect(database.migrated({ schema: 'forge', tables: HOST_TABLES })).rejects.toMatchObject({
+      code: 'SCHEMA_CONFLICT',
+      message: expect.stringContaining('another forge follows the same table'),
+      details: { name: 'forgelet_members_not_blocked' },
+    })
+    expect(await database.run("select from information_schema.tables where table_schema = 'forge'")).toEqual([])
+    await database.migrated({ schema: 'forge', prefix: 'other_', tables: HOST_TABLES })
+  })
+
+  test('a condition that the database refuses is shown with what the database says', async () => {
+    const database = await newDatabase(POSTGRES)
+    for (const statement of hostTables(POSTGRES_HOST)) await database.run(statement)
+    await database.run('alter table host_users add column "deletedAt" timestamp')
+    const users = { ...HOST_TABLES.users, where: 'deletedAt is null' }
+
+    await expect(database.migrated({ tables: { ...HOST_TABLES, users } })).rejects.toMatchObject({
+      code: 'SCHEMA_CONFLICT',
+      message: expect.stringMatching(
+        /^tables\.users\.where: .* column "deletedat" does not exist.*"host_users\.deletedAt"/,
+      ),
+    })
+  })
+
   test('a host that deletes slowly, in any order, is not ended in favour of a change', async () => {
     const database = await newDatabase(POSTGRES)
     for (const statement of hostTables(POSTGRES_HOST)) await database.run(statement)

@@ -1,4 +1,4 @@
-import type { HostIssue, HostPorts, HostUser, PortContext } from '../../core/ports.ts'
+import type { Actor, HostIssue, HostPorts, HostUser, PortContext } from '../../core/ports.ts'
 import { need } from '../../schema/arguments.ts'
 import type { IdInput } from '../../schema/ids.ts'
 import type { MaybePromise } from '../../schema/sync-or-async.ts'
@@ -171,7 +171,7 @@ export interface StorageWithRows<Tx> {
  * @param storage - a storage with `tables`: users and issues
  * @throws TypeError when the storage does not know these tables
  */
-export function presentTables<Tx>(storage: StorageWithRows<Tx>): Presenter<never, Tx> {
+export function presentTables<Tx>(storage: StorageWithRows<Tx>): Presenter<Actor, Tx> {
   const { host } = storage
   const knows = typeof host?.users === 'function' && typeof host.issues === 'function'
   need(knows, 'presentTables', 'storage', 'a storage with tables: users and issues')

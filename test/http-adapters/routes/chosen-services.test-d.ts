@@ -1,7 +1,8 @@
 import { describe, expectTypeOf, test } from 'vitest'
 import type { Api, ApiOptions, Directory, Presenter } from '../../../src/http-adapters/http.ts'
-import { createApi } from '../../../src/http-adapters/http.ts'
+import { createApi, presentTables } from '../../../src/http-adapters/http.ts'
 import type { Caller, Forge, Id, PortContext } from '../../../src/index.ts'
+import type { HostPorts } from '../../../src/storage/storage.ts'
 
 interface Person {
   readonly id: number
@@ -15,6 +16,7 @@ declare const forge: Forge<Person, Handle>
 declare const pinForge: Forge<Person, Handle, 'pins'>
 declare const directory: Directory<Person>
 declare const present: Presenter<Person>
+declare const storage: { readonly host: HostPorts<Handle> }
 
 const findAccount = () => undefined
 const findRepository = () => undefined
@@ -58,6 +60,14 @@ describe('createApi with some services', () => {
   test('takes complete ports all the same', () => {
     createApi(forge, { services: ['badges'], directory, present })
     createApi(forge, { services: ['badges'], directory: { findAccount, findRepository, findIssue } })
+  })
+
+  test('takes the ports that tables answer', () => {
+    createApi(forge, { directory: storage.host, present: presentTables(storage) })
+    createApi(pinForge, { directory: storage.host, present: presentTables(storage) })
+    createApi(forge, { services: ['blocks'], directory: storage.host, present: presentTables(storage) })
+    const ready = presentTables(storage)
+    createApi(pinForge, { directory: storage.host, present: { ...ready, issues } })
   })
 
   test('knows the parameters of its ports', () => {

@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { propertyOf } from '../../../schema/arguments.ts'
 import { ForgeError } from '../../../schema/errors.ts'
 import type { HostThing } from '../../../schema/records.ts'
 import type { SyncOrAsync } from '../../../schema/sync-or-async.ts'
@@ -86,10 +87,18 @@ function* tryConditions(
       yield* execute(session, compileStatement({ compile: () => attempt.compile(build) }))
     } catch (cause) {
       const place = `tables.${name}.${option}`
-      const message = `${place}: the database refuses the condition on ${host.table}`
+      const message = `${place}: the database refuses the condition on ${host.table}: ${saidBy(cause)}`
       throw new ForgeError('SCHEMA_CONFLICT', message, { name: place }, { cause })
     }
   }
+}
+
+/** Returns what the database said: that is the innermost of the errors. */
+function saidBy(error: unknown): string {
+  const cause = propertyOf(error, 'cause')
+  if (cause instanceof Error) return saidBy(cause)
+  const texts = [propertyOf(error, 'message'), propertyOf(error, 'hint')] // a hint is of PostgreSQL
+  return texts.filter((text) => typeof text === 'string' && text !== '').join('; ')
 }
 
 function misfitsOf(

@@ -19,6 +19,8 @@ export type Meaning =
   | 'aborted'
   /** An earlier statement of the transaction has failed: only its end can run in it. */
   | 'failed'
+  /** What is to be created is there. */
+  | 'exists'
   /** A foreign key refuses a row, or its removal. */
   | 'reference'
   /** No transaction is open, or one that the server has ended. */

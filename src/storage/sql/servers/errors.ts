@@ -1,3 +1,4 @@
+import { propertyOf } from '../../../schema/arguments.ts'
 import { closedError, ForgeError, isForgeError } from '../../../schema/errors.ts'
 import type { Retry } from '../errors.ts'
 import { BrokenReference, busy, unavailable } from '../errors.ts'
@@ -24,6 +25,11 @@ export function translate(error: unknown, retry: Retry): unknown {
     case 'failed': {
       const message = 'an earlier statement of the transaction has failed: roll the transaction back'
       return new ForgeError('STORAGE_BUSY', message, { retry }, { cause: error })
+    }
+    case 'exists': {
+      const [, name = ''] = /"([^"]+)"/.exec(String(propertyOf(error, 'message'))) ?? []
+      const message = `the database already has ${name}: if another forge follows the same table, choose another prefix`
+      return new ForgeError('SCHEMA_CONFLICT', message, { name }, { cause: error })
     }
     case 'reference':
       return new BrokenReference(error)

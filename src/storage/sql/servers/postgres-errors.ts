@@ -19,6 +19,7 @@ export const POSTGRES_ERRORS: ErrorTable = {
   '40P01': 'aborted',
   '42501': 'privilege',
   '42703': 'tables',
+  '42710': 'exists',
   '42P01': 'tables',
   '53': 'space',
   '53300': 'full',
