@@ -78,7 +78,7 @@ export function createForge<A extends Actor, Tx>(options: ForgeSettings<A, Tx, S
   const consumers = new RunningConsumers(environment.logger)
   const chosen = <T extends object>(all: T): T => withoutOthers(all, names)
 
-  const place = {
+  const base = {
     environment,
     transaction: undefined,
     mayWait: true,
@@ -88,12 +88,12 @@ export function createForge<A extends Actor, Tx>(options: ForgeSettings<A, Tx, S
   const guarded: AsyncScope<A, Tx> = {
     guarded: true,
     run: (actor, call, steps) => promiseTry(() => runMaybeAsync(steps(new Call<A, Tx>(actor, undefined, call)))),
-    ...place,
+    ...base,
   }
   const unguarded: Scope<A, Tx> = {
     guarded: false,
     run: (actor, call, steps) => runMaybeAsync(steps(new Call<A, Tx>(actor, undefined, call))),
-    ...place,
+    ...base,
   }
   const [services, operations] = [servicesIn(guarded), servicesIn(unguarded)]
 

@@ -5,9 +5,9 @@ import type { PublicKey, SigningKeyFormat } from '../schema/records.ts'
 import type { MaybePromise } from '../schema/sync-or-async.ts'
 
 /**
- * Looks at the place of a key that may change.
+ * Looks at a key that may change, in a file or in git.
  *
- * @returns a stamp that distinguishes one state of the place from another, and what reads the key of this state
+ * @returns a stamp that distinguishes one state of it from another, and what reads the key of this state
  * @throws ForgeError `SIGNING_KEY_UNREADABLE`, and so does `read`
  */
 export type Look = () => Promise<{ readonly stamp: string; readonly read: () => Promise<PublicKey> }>
@@ -24,18 +24,18 @@ const SETTLE_MS = 100
 const GRACE_MS = 2000
 
 /**
- * Reads a key that may change, and watches it: requests look at its place, and it is read again only if that has changed.
+ * Reads a key that may change, and watches it: requests look at it, and it is read again only if that has changed.
  *
- * @param place - for the log: `the key file is /etc/forge/key.asc`
- * @throws ForgeError `SIGNING_KEY_UNREADABLE`; its `cause` names the place, its message does not
+ * @param name - for the log: `the key file is /etc/forge/key.asc`
+ * @throws ForgeError `SIGNING_KEY_UNREADABLE`; its `cause` has the name, its message does not
  */
-export async function watchKey(place: string, look: Look): Promise<SigningKeySource> {
+export async function watchKey(name: string, look: Look): Promise<SigningKeySource> {
   async function firstLook() {
     const { stamp, read } = await look()
     return { stamp, key: await read() }
   }
   let { key, stamp } = await firstLook().catch((error: unknown) => {
-    throw named(place, error)
+    throw named(name, error)
   })
   let failure: { readonly error: unknown; readonly since: number; readonly isLogged: boolean } | undefined
   let lookedAt = performance.now()
@@ -54,10 +54,10 @@ export async function watchKey(place: string, look: Look): Promise<SigningKeySou
         key = await settled.read()
         stamp = settled.stamp
       }
-      if (failure?.isLogged === true) logger?.warn('the signing key can be read again', { place })
+      if (failure?.isLogged === true) logger?.warn('the signing key can be read again', { place: name })
       failure = undefined
     } catch (error) {
-      failure = { since: performance.now(), isLogged: false, ...failure, error: named(place, error) }
+      failure = { since: performance.now(), isLogged: false, ...failure, error: named(name, error) }
     } finally {
       lookedAt = performance.now()
       looking = undefined
@@ -98,9 +98,9 @@ export async function watchKey(place: string, look: Look): Promise<SigningKeySou
   }
 }
 
-/** The error of a place has its name in its cause: messages reach callers. */
-function named(place: string, error: unknown): unknown {
+/** The error of a key has its name in its cause: messages reach callers. */
+function named(name: string, error: unknown): unknown {
   if (!isForgeError(error, 'SIGNING_KEY_UNREADABLE')) return error
-  const cause = new Error(place, { cause: error.cause })
+  const cause = new Error(name, { cause: error.cause })
   return new ForgeError('SIGNING_KEY_UNREADABLE', error.message, undefined, { cause })
 }

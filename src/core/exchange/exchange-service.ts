@@ -10,7 +10,7 @@ import { Call } from '../call.ts'
 import { method } from '../method.ts'
 import { askPolicy } from '../policy.ts'
 import type { Actor, Caller, CallOptions } from '../ports.ts'
-import type { ExportPlace } from './export.ts'
+import type { ExportJob } from './export.ts'
 import { exportIssues, exportRecords } from './export.ts'
 import type { ImportReport, ImportTotals, InspectReport } from './import-report.ts'
 import type { ImportOptions, ImportRequest, ImportSettings } from './import-run.ts'
@@ -120,15 +120,15 @@ function toWrite(repositoryId: Id) {
 
 /** Creates the exports, which return iterables and run outside of a host's transaction. */
 export function exportsIn<A extends Actor, Tx>(scope: Scope<A, Tx>): Pick<ExchangeService<A>, 'export' | 'exportAll'> {
-  const placeOf = (actor: Caller<A>, repository: IdInput, options: CallOptions | undefined): ExportPlace<A, Tx> => ({
+  const jobOf = (actor: Caller<A>, repository: IdInput, options: CallOptions | undefined): ExportJob<A, Tx> => ({
     scope,
     tracker: trackerOf(scope.environment),
     call: new Call<A, Tx>(actor, undefined, options),
     repositoryId: toId(repository, 'repositoryId'),
   })
   return {
-    export: (actor, repositoryId, options) => exportIssues(placeOf(actor, repositoryId, options)),
-    exportAll: (actor, repositoryId, options) => exportRecords(placeOf(actor, repositoryId, options)),
+    export: (actor, repositoryId, options) => exportIssues(jobOf(actor, repositoryId, options)),
+    exportAll: (actor, repositoryId, options) => exportRecords(jobOf(actor, repositoryId, options)),
   }
 }
 

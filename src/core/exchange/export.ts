@@ -17,7 +17,7 @@ const MAX_PAGE = 200
 const PAGE_SIZE = 1_000_000
 
 /** One export of a repository. */
-export interface ExportPlace<A extends Actor, Tx> {
+export interface ExportJob<A extends Actor, Tx> {
   readonly scope: Scope<A, Tx>
   readonly tracker: IssueTracker<A, Tx>
   readonly call: Call<A, Tx>
@@ -26,19 +26,19 @@ export interface ExportPlace<A extends Actor, Tx> {
 
 /** Yields the issues of a repository, as `ExchangeService.export` does. */
 export async function* exportIssues<A extends Actor, Tx>(
-  place: ExportPlace<A, Tx>,
+  job: ExportJob<A, Tx>,
 ): AsyncGenerator<IssueRecord, void, void> {
-  await mayExport(place)
+  await mayExport(job)
   // Not yield*, which waits twice for each issue.
-  for await (const { issues } of pagesOf(place, false)) for (const issue of issues) yield issue
+  for await (const { issues } of pagesOf(job, false)) for (const issue of issues) yield issue
 }
 
 /** Yields everything of a repository, as `ExchangeService.exportAll` does. */
 export async function* exportRecords<A extends Actor, Tx>(
-  place: ExportPlace<A, Tx>,
+  job: ExportJob<A, Tx>,
 ): AsyncGenerator<ExchangeRecord, void, void> {
-  const { tracker, call, repositoryId } = place
-  await mayExport(place)
+  const { tracker, call, repositoryId } = job
+  await mayExport(job)
   const named = new Set<string>()
   if (tracker.labelsAndMilestones !== undefined) {
     const { labels, milestones } = await answered(call, tracker.labelsAndMilestones({ repositoryId }, call))
@@ -49,7 +49,7 @@ export async function* exportRecords<A extends Actor, Tx>(
     for (const milestone of milestones) yield { kind: 'milestone', milestone }
   }
 
-  for await (const { issues, comments } of pagesOf(place, true)) {
+  for await (const { issues, comments } of pagesOf(job, true)) {
     for (const issue of issues) {
       for (const label of issue.labels ?? []) {
         if (named.has(label.name)) continue
@@ -62,7 +62,7 @@ export async function* exportRecords<A extends Actor, Tx>(
   }
 }
 
-async function mayExport<A extends Actor, Tx>({ scope, call, repositoryId }: ExportPlace<A, Tx>): Promise<void> {
+async function mayExport<A extends Actor, Tx>({ scope, call, repositoryId }: ExportJob<A, Tx>): Promise<void> {
   await runMaybeAsync(authorize(scope, call, { action: 'issues.export', repositoryId }))
 }
 
@@ -72,7 +72,7 @@ async function answered<T, A extends Actor, Tx>(call: Call<A, Tx>, answer: Maybe
 
 /** Reads the issues in pages, so that no transaction and no cursor stays open. */
 async function* pagesOf<A extends Actor, Tx>(
-  { tracker, call, repositoryId }: ExportPlace<A, Tx>,
+  { tracker, call, repositoryId }: ExportJob<A, Tx>,
   withComments: boolean,
 ): AsyncGenerator<
   { readonly issues: readonly IssueRecord[]; readonly comments: readonly CommentRecord[] },

@@ -22,7 +22,7 @@ import { lookUp } from './look-up.ts'
 import type { BatchPlan, OnConflict } from './plan-batch.ts'
 import { describedLabels, planBatch } from './plan-batch.ts'
 import { sizeOf } from './record-size.ts'
-import type { BatchPlace, PlannedBatch } from './write-batch.ts'
+import type { BatchJob, PlannedBatch } from './write-batch.ts'
 import { eventLoopTurns, writeBatch } from './write-batch.ts'
 
 /** The records to import, and the repository. A plain `IssueRecord` is an issue too. */
@@ -68,7 +68,7 @@ export interface ImportOptions extends CallOptions {
 const MAX_BATCH_SIZE = 4_000_000
 
 /** One import or inspection, after the policy allowed it. */
-export interface ImportPlace<A extends Actor, Tx> extends BatchPlace<A, Tx>, ImportSettings {
+export interface ImportJob<A extends Actor, Tx> extends BatchJob<A, Tx>, ImportSettings {
   readonly tracker: IssueTracker<A, Tx>
   readonly records: ImportRequest['records']
   /** Whether anything is written. */
@@ -86,9 +86,9 @@ export interface ImportSettings {
 }
 
 /** Reads the records, and imports or inspects them batch by batch. Returns the totals. */
-export function* runImport<A extends Actor, Tx>(place: ImportPlace<A, Tx>): SyncOrAsync<ImportTotals> {
-  const run = new ImportRun(place)
-  const records = iteratorOf(place.records)
+export function* runImport<A extends Actor, Tx>(job: ImportJob<A, Tx>): SyncOrAsync<ImportTotals> {
+  const run = new ImportRun(job)
+  const records = iteratorOf(job.records)
   let isDone = false
   try {
     for (let index = 0; ; index += 1) {
@@ -107,7 +107,7 @@ export function* runImport<A extends Actor, Tx>(place: ImportPlace<A, Tx>): Sync
 }
 
 class ImportRun<A extends Actor, Tx> {
-  readonly #place: ImportPlace<A, Tx>
+  readonly #job: ImportJob<A, Tx>
   readonly #totals = new ImportTotals()
   /** The numbers of all issues of the document. */
   readonly #seen = new NumberSet()
@@ -121,9 +121,9 @@ class ImportRun<A extends Actor, Tx> {
   /** How much the records of the batch cost, in characters. */
   #size = 0
 
-  constructor(place: ImportPlace<A, Tx>) {
-    this.#place = place
-    this.#turn = eventLoopTurns(place.scope)
+  constructor(job: ImportJob<A, Tx>) {
+    this.#job = job
+    this.#turn = eventLoopTurns(job.scope)
   }
 
   /**
@@ -136,11 +136,11 @@ class ImportRun<A extends Actor, Tx> {
     const violations = violationsOf(record)
     if (violations.length > 0) this.#refuse(violations, index)
     else this.#add(record, index)
-    if (this.#pending >= this.#place.batch || this.#size >= MAX_BATCH_SIZE) yield* this.#finishBatch()
+    if (this.#pending >= this.#job.batch || this.#size >= MAX_BATCH_SIZE) yield* this.#finishBatch()
   }
 
   #add(record: ExchangeRecord, index: number): void {
-    const { tracker, naming } = this.#place
+    const { tracker, naming } = this.#job
     switch (record.kind) {
       case 'label':
         this.#batch.labels.push(record.label)
@@ -156,7 +156,7 @@ class ImportRun<A extends Actor, Tx> {
           return
         }
         this.#seen.add(number)
-        this.#batch.issues.push({ place: this.#placeOf(index), ...issueWithPeople(record.issue, naming) })
+        this.#batch.issues.push({ position: this.#positionOf(index), ...issueWithPeople(record.issue, naming) })
         break
       }
       default: {
@@ -164,25 +164,25 @@ class ImportRun<A extends Actor, Tx> {
           this.#totals.loseComment(index)
           return
         }
-        const place = this.#placeOf(index, '/issue_number')
-        this.#batch.comments.push({ place, ...commentWithPeople(record.comment, naming) })
+        const position = this.#positionOf(index, '/issue_number')
+        this.#batch.comments.push({ position, ...commentWithPeople(record.comment, naming) })
       }
     }
     this.#size += sizeOf(Reflect.get(record, record.kind))
   }
 
   *#finishBatch(): SyncOrAsync<void> {
-    const { call, onBatch, writes } = this.#place
+    const { call, onBatch, writes } = this.#job
     yield* this.#turn() // one record may have taken long to read
     call.signal?.throwIfAborted()
     const batch = this.#batch
     const plan = yield* writes
-      ? writeBatch(this.#place, (context) => this.#planWrite(batch, context))
+      ? writeBatch(this.#job, (context) => this.#planWrite(batch, context))
       : this.#plan(batch, call, (answer) => portAnswer(call, answer))
     this.#totals.add(plan)
     this.#found(plan.violations) // not in the transaction, which may run several times
     for (const number of plan.left) this.#left.add(number)
-    if (this.#place.onConflict === 'update') for (const name of namesIn(batch)) this.#named.add(name)
+    if (this.#job.onConflict === 'update') for (const name of namesIn(batch)) this.#named.add(name)
     // Labels and milestones wait for a batch that writes something, if the host does not say which ones it has.
     const { labels, milestones } = plan.hasLabels ? { labels: [], milestones: [] } : batch
     this.#batch = { labels, milestones, issues: [], comments: [] }
@@ -202,36 +202,36 @@ class ImportRun<A extends Actor, Tx> {
   }
 
   /**
-   * Returns the place of the record that was read last, for what is found when its batch is planned.
+   * Returns the position of the record that was read last, for what is found when its batch is planned.
    *
    * @param path - the property that is named if the source does not know its records
    */
-  #placeOf(index: number, path = ''): SourcePlace {
-    return this.#place.records.place?.() ?? { pointer: `/${index}${path}` }
+  #positionOf(index: number, path = ''): SourcePlace {
+    return this.#job.records.place?.() ?? { pointer: `/${index}${path}` }
   }
 
   /** Passes the greatest number of what the source has left out on to the host, which must not give it to its next issue. */
   *#reserve(): SyncOrAsync<void> {
-    const { tracker, records, writes } = this.#place
+    const { tracker, records, writes } = this.#job
     const upTo = records.greatestLeftOut?.() ?? 0
     if (!writes || upTo === 0 || tracker.reserveNumbers === undefined) return
-    yield* writeBatch(this.#place, (context) => this.#reserveUpTo(upTo, context))
+    yield* writeBatch(this.#job, (context) => this.#reserveUpTo(upTo, context))
   }
 
   *#reserveUpTo(upTo: number, context: LookUp<A, Tx>['context']): SyncOrAsync<PlannedBatch<undefined>> {
-    const { tracker, repositoryId } = this.#place
+    const { tracker, repositoryId } = this.#job
     yield* wait(tracker.reserveNumbers?.({ repositoryId, upTo }, context))
     return { plan: undefined, event: undefined, write: () => undefined }
   }
 
   /** Refuses the record that was read last. @param violations - their pointers begin at the record */
   #refuse(violations: readonly Violation[], index: number): void {
-    const place = this.#placeOf(index)
-    this.#found(violations.map((each) => ({ ...each, ...place, pointer: `${place.pointer}${each.pointer}` })))
+    const position = this.#positionOf(index)
+    this.#found(violations.map((each) => ({ ...each, ...position, pointer: `${position.pointer}${each.pointer}` })))
   }
 
   #found(violations: readonly Violation[]): void {
-    const { onInvalid, writes } = this.#place
+    const { onInvalid, writes } = this.#job
     if (onInvalid !== undefined) for (const violation of violations) onInvalid(violation)
     else if (writes && violations.length > 0) throw invalidDocument(violations)
     else this.#totals.violations.add(violations)
@@ -239,7 +239,7 @@ class ImportRun<A extends Actor, Tx> {
 
   /** @throws ForgeError `INVALID_DOCUMENT`, `IMPORT_CONFLICT` */
   *#planWrite(batch: Batch, context: LookUp<A, Tx>['context']): SyncOrAsync<PlannedBatch<BatchPlan>> {
-    const { tracker, repositoryId, onInvalid } = this.#place
+    const { tracker, repositoryId, onInvalid } = this.#job
     const plan = yield* this.#plan(batch, context, wait)
     if (onInvalid === undefined && plan.violations.length > 0) throw invalidDocument(plan.violations)
     const { write, issues, comments } = plan
@@ -256,7 +256,7 @@ class ImportRun<A extends Actor, Tx> {
   }
 
   *#plan(batch: Batch, context: LookUp<A, Tx>['context'], answer: LookUp<A, Tx>['answer']): SyncOrAsync<BatchPlan> {
-    const { tracker, repositoryId, naming, onConflict, writes } = this.#place
+    const { tracker, repositoryId, naming, onConflict, writes } = this.#job
     const { attributes } = naming
     const follows = onConflict === 'update'
     const found = yield* lookUp({ tracker, repositoryId, context, attributes, follows, answer }, batch)

@@ -26,7 +26,7 @@ export interface WithPeople<Of extends IssueRecord | CommentRecord> {
 /** An issue or a comment of a document. */
 export interface Candidate<Of extends IssueRecord | CommentRecord> extends WithPeople<Of> {
   /** Where the record is in its source. Its pointer counts the records that were passed if the source does not know. */
-  readonly place: SourcePlace
+  readonly position: SourcePlace
 }
 
 /** The names on the host are its own. */

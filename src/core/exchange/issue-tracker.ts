@@ -70,7 +70,7 @@ export type IssueQuery = { readonly repositoryId: Id } & (
   | { readonly after: number; readonly limit: number }
 )
 
-/** A place where an issue, or a comment on it, names someone. */
+/** A property of an issue, or of a comment on it, that names someone. */
 export interface NamedPerson {
   /** The number of the issue. */
   readonly number: number

@@ -45,8 +45,8 @@ export interface LookUp<A extends Actor, Tx> {
 }
 
 /** Asks the tracker what the host has of what a batch names. */
-export function* lookUp<A extends Actor, Tx>(place: LookUp<A, Tx>, batch: Batch): SyncOrAsync<Found> {
-  const { tracker, repositoryId, context, answer } = place
+export function* lookUp<A extends Actor, Tx>(request: LookUp<A, Tx>, batch: Batch): SyncOrAsync<Found> {
+  const { tracker, repositoryId, context, answer } = request
   const commented = new Set(batch.comments.map(({ record }) => record.issue_number))
   const numbers = [...new Set([...batch.issues.map(({ record }) => record.number), ...commented])]
   const answers = numbers.length === 0 ? [] : yield* answer(tracker.issues({ repositoryId, numbers }, context))
@@ -62,15 +62,15 @@ export function* lookUp<A extends Actor, Tx>(place: LookUp<A, Tx>, batch: Batch)
   const comments = stored.map((comment): StoredComment => ({ stored: comment, ...commentWithPeople(comment) }))
 
   const accounts = new Accounts()
-  if (place.attributes) {
+  if (request.attributes) {
     const all = [...batch.issues, ...batch.comments, ...issues.values(), ...comments]
     const users = soughtUsers(all.flatMap(everyoneIn))
-    const ids = yield* findAccounts(place, users)
+    const ids = yield* findAccounts(request, users)
     for (const [index, user] of users.entries()) accounts.add(user, ids[index] ?? null)
   }
 
   const found = { issues, taken, comments, accounts }
-  const hasLabels = place.follows && batch.issues.some(({ record }) => record.labels !== undefined)
+  const hasLabels = request.follows && batch.issues.some(({ record }) => record.labels !== undefined)
   const names = hasLabels || batch.labels.length > 0 || batch.milestones.length > 0
   if (tracker.labelsAndMilestones === undefined || !names) return { labels: undefined, milestones: undefined, ...found }
 

@@ -99,12 +99,12 @@ function planIssues(candidates: Batch['issues'], { issues, taken, accounts }: Fo
   const left: number[] = []
   const conflicts: Conflict[] = []
   for (const candidate of candidates) {
-    const { place, record } = candidate
+    const { position, record } = candidate
     const { number } = record
     const existing = issues.get(number)
     const property = existing && firstDifference(candidate, existing, accounts)
     if (taken.has(number)) {
-      conflicts.push({ ...place, number, reason: 'taken' })
+      conflicts.push({ ...position, number, reason: 'taken' })
       left.push(number)
     } else if (existing === undefined) {
       create.push(candidate)
@@ -115,7 +115,7 @@ function planIssues(candidates: Batch['issues'], { issues, taken, accounts }: Fo
       counts.updated += 1
     } else {
       if (onConflict === 'skip') counts.skipped += 1
-      else conflicts.push({ ...place, number, reason: 'differs', property })
+      else conflicts.push({ ...position, number, reason: 'differs', property })
       left.push(number)
     }
   }
@@ -135,13 +135,13 @@ function planComments(
   const violations: Violation[] = []
   // First all that are by the same author, so that no other one takes their place.
   const others = candidates.filter((candidate) => {
-    const { place, record } = candidate
+    const { position, record } = candidate
     const number = record.issue_number
     const isKnown = matcher.isKnown(candidate)
     if (earlier.hasLeft(number)) counts.skipped += 1
     else if (!issues.has(number) && !earlier.hasIssue(number)) {
       const message = `expected the number of an issue in the document or in the repository; there is no issue ${number}`
-      violations.push({ ...place, code: 'unknown_issue', message })
+      violations.push({ ...position, code: 'unknown_issue', message })
     } else if (isKnown) counts.unchanged += 1
     else return true
     return false

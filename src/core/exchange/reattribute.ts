@@ -7,7 +7,7 @@ import type { NamedPeople } from './import-report.ts'
 import { NameCounts } from './import-report.ts'
 import type { Attribution, IssueTracker, NamedPerson } from './issue-tracker.ts'
 import { findAccounts } from './look-up.ts'
-import type { BatchPlace, PlannedBatch } from './write-batch.ts'
+import type { BatchJob, PlannedBatch } from './write-batch.ts'
 import { eventLoopTurns, writeBatch } from './write-batch.ts'
 
 /** Whose names get an account, and in which repository. */
@@ -45,7 +45,7 @@ export interface ReattributeReport {
 const BATCH_ISSUES = 100
 
 /** One reattribution, after the policy allowed it. */
-export interface ReattributePlace<A extends Actor, Tx> extends BatchPlace<A, Tx> {
+export interface ReattributionJob<A extends Actor, Tx> extends BatchJob<A, Tx> {
   readonly tracker: IssueTracker<A, Tx>
   readonly attribution: Attribution<A, Tx>
   /** Names in the repository, and names on this host. */
@@ -59,14 +59,14 @@ interface Planned {
 }
 
 /** Goes through the issues of a repository, and gives accounts to the names that have none, batch by batch. */
-export function* runReattribution<A extends Actor, Tx>(place: ReattributePlace<A, Tx>): SyncOrAsync<ReattributeReport> {
-  const { scope, call, people } = place
+export function* runReattribution<A extends Actor, Tx>(job: ReattributionJob<A, Tx>): SyncOrAsync<ReattributeReport> {
+  const { scope, call, people } = job
   const turn = eventLoopTurns(scope)
   const counts = new Map([...people.keys()].map((name) => [name, { named: 0, ...countsOf([]) }]))
   const remaining = new NameCounts()
   for (let after = 0; ; ) {
     call.signal?.throwIfAborted()
-    const { named, accounts } = yield* writeBatch<A, Tx, Planned>(place, (context) => planOf(place, after, context))
+    const { named, accounts } = yield* writeBatch<A, Tx, Planned>(job, (context) => planOf(job, after, context))
     if (named.length === 0) break
 
     let last = after
@@ -91,7 +91,7 @@ export function* runReattribution<A extends Actor, Tx>(place: ReattributePlace<A
 }
 
 function* planOf<A extends Actor, Tx>(
-  { tracker, attribution, repositoryId, people }: ReattributePlace<A, Tx>,
+  { tracker, attribution, repositoryId, people }: ReattributionJob<A, Tx>,
   after: number,
   context: PortContext<Caller<A>, Tx>,
 ): SyncOrAsync<PlannedBatch<Planned>> {

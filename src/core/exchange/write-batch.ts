@@ -13,7 +13,7 @@ const MAX_PAUSE_MS = 1000
 const TURN_MS = 10
 
 /** The repository whose issues a call writes, batch by batch. */
-export interface BatchPlace<A extends Actor, Tx> {
+export interface BatchJob<A extends Actor, Tx> {
   readonly scope: Scope<A, Tx>
   readonly call: Call<A, Tx>
   readonly repositoryId: Id
@@ -34,15 +34,15 @@ export type PlanBatch<A extends Actor, Tx, Plan> = (
 
 /** Plans and writes a batch in one transaction. Waits for a busy database. Returns the plan that was written. */
 export function* writeBatch<A extends Actor, Tx, Plan>(
-  place: BatchPlace<A, Tx>,
+  job: BatchJob<A, Tx>,
   plan: PlanBatch<A, Tx, Plan>,
 ): SyncOrAsync<Plan> {
-  const { scope, call } = place
+  const { scope, call } = job
   const ownsTransaction = scope.transaction === undefined && scope.mayWait
   const until = performance.now() + MAX_BUSY_MS
   for (let attempt = 1; ; attempt += 1) {
     try {
-      return yield* attemptOf(place, plan)
+      return yield* attemptOf(job, plan)
     } catch (error) {
       // Whatever a busy storage says of a retry: the batch is a transaction of its own.
       if (!ownsTransaction || !isForgeError(error, 'STORAGE_BUSY') || performance.now() >= until) throw error
@@ -53,7 +53,7 @@ export function* writeBatch<A extends Actor, Tx, Plan>(
 }
 
 function* attemptOf<A extends Actor, Tx, Plan>(
-  { scope, call, repositoryId }: BatchPlace<A, Tx>,
+  { scope, call, repositoryId }: BatchJob<A, Tx>,
   plan: PlanBatch<A, Tx, Plan>,
 ): SyncOrAsync<Plan> {
   const { actor, signal } = call

@@ -111,8 +111,8 @@ export function createApi<A extends Actor>(forge: unknown, options: UncheckedOpt
     return forMethod(request, reply)
   }
 
-  function refuse(request: ApiRequest, reply: TextResponse, place: Place): TextResponse {
-    observing(settings.observe, request, place)?.(reply)
+  function refuse(request: ApiRequest, reply: TextResponse, route: ObservedRoute): TextResponse {
+    observing(settings.observe, request, route)?.(reply)
     return forMethod(request, reply)
   }
 
@@ -154,13 +154,13 @@ function toCaller<A extends Actor>(actor: A | null | undefined): Caller<A> {
 }
 
 /** The route that was found for a request. */
-type Place = Partial<Pick<ObservedRequest, 'path' | 'operationId' | 'service'>>
+type ObservedRoute = Partial<Pick<ObservedRequest, 'path' | 'operationId' | 'service'>>
 
 /** Starts to observe a request, if there is an observer. Call the returned function with its response. */
 function observing(
   observe: ((request: ObservedRequest) => void) | undefined,
   request: ApiRequest,
-  { path, operationId, service }: Place,
+  { path, operationId, service }: ObservedRoute,
 ): ((reply: ApiResponse, aborted?: boolean) => void) | undefined {
   if (observe === undefined) return undefined
 

@@ -32,14 +32,14 @@ export interface RouteRequest<A extends Actor> {
   readonly context: RequestContext<Caller<A>>
 }
 
-/** Creates a route. @param place - the method and the path, with parameters in braces: `GET /orgs/{org}/blocks` */
+/** Creates a route. @param template - the method and the path, with parameters in braces: `GET /orgs/{org}/blocks` */
 export function route(
   service: ServiceName,
   operationId: string,
-  place: `${Method} /${string}`,
+  template: `${Method} /${string}`,
   answer: Route['answer'],
 ): Route {
-  const [method, path = ''] = place.split(' ')
+  const [method, path = ''] = template.split(' ')
   // biome-ignore lint/nursery/noUnsafeTypeAssertion: the type of the parameter says that it begins with a method
   return { service, operationId, method: method as Method, path, answer }
 }

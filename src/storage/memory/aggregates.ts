@@ -19,7 +19,7 @@ import type {
   UserBlockKey,
   UserBlockStore,
 } from '../contract/stores.ts'
-import { comparePlaces, cutPage } from './pages.ts'
+import { compareSortKeys, cutPage } from './pages.ts'
 import type { Aggregate, Memory } from './tables.ts'
 import { Table } from './tables.ts'
 
@@ -137,12 +137,12 @@ function blocks(memory: Memory): {
   }
 }
 
-/** The blocks by organizations, or those by users, with their places in the order of blocking. */
+/** The blocks by organizations, or those by users, with numbers in the order of blocking. */
 class BlockRows<B extends Block> {
   readonly #memory: Memory
-  readonly #table: Table<{ readonly place: number; readonly block: B }>
+  readonly #table: Table<{ readonly order: number; readonly block: B }>
   readonly #blockerOf: (block: B) => Id
-  #lastPlace = 0
+  #lastOrder = 0
 
   constructor(memory: Memory, blockerOf: (block: B) => Id, isPartOf: (block: B, retired: Retired) => boolean) {
     this.#memory = memory
@@ -160,7 +160,7 @@ class BlockRows<B extends Block> {
   }
 
   page(blocker: readonly ['organization' | 'user', Id], query: PageQuery): Page<B> {
-    const page = cutPage(this.#by(blocker[1]), ({ place }) => [place, ''], query)
+    const page = cutPage(this.#by(blocker[1]), ({ order }) => [order, ''], query)
     this.#memory.refuseRetired(blocker)
     return { ...page, items: page.items.map(({ block }) => block) }
   }
@@ -173,10 +173,10 @@ class BlockRows<B extends Block> {
     const block = structuredClone(written)
     if (block === undefined) this.#table.replace(rows.filter((row) => !isIt(row)))
     else if (rows.some(isIt)) {
-      this.#table.replace(rows.map((row) => (isIt(row) ? { place: row.place, block } : row)))
+      this.#table.replace(rows.map((row) => (isIt(row) ? { order: row.order, block } : row)))
     } else {
-      this.#lastPlace += 1
-      this.#table.replace([...rows, { place: this.#lastPlace, block }])
+      this.#lastOrder += 1
+      this.#table.replace([...rows, { order: this.#lastOrder, block }])
     }
   }
 
@@ -251,11 +251,11 @@ function badges(memory: Memory): {
       heldByMany: (userIds) => userIds.map(heldBy),
       holders(slug, query) {
         const badge = find(slug)
-        const placeOf = ({ userId, grantedAt }: BadgeHolder) => [grantedAt.getTime(), userId] as const
+        const sortKeyOf = ({ userId, grantedAt }: BadgeHolder) => [grantedAt.getTime(), userId] as const
         const holders = holdersOf(badge)
           .map(({ badgeId: _, ...holder }) => holder)
-          .sort((one, other) => comparePlaces(placeOf(one), placeOf(other)))
-        return badge && cutPage(holders, placeOf, query)
+          .sort((one, other) => compareSortKeys(sortKeyOf(one), sortKeyOf(other)))
+        return badge && cutPage(holders, sortKeyOf, query)
       },
     },
     badgeCatalogue: {

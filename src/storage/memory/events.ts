@@ -1,27 +1,27 @@
 import { cursorAhead, ForgeError } from '../../schema/errors.ts'
 import type { ForgeEvent } from '../../schema/records.ts'
 import type { Consumer, EventFilter, EventStore } from '../contract/events.ts'
-import { cursorOf, cutPage, noCursor, placeIn } from './pages.ts'
+import { cursorOf, cutPage, noCursor, sortKeyIn } from './pages.ts'
 import type { Memory } from './tables.ts'
 
-/** The place up to which a consumer has processed events, and who holds its name until when, in milliseconds since 1970. */
+/** The position up to which a consumer has processed events, and who holds its name until when, in milliseconds since 1970. */
 interface Lease {
-  readonly place: number
+  readonly position: number
   readonly holder: string | undefined
   readonly until: number
 }
 
-/** Creates the events of a memory storage. The id of an event is its place. */
+/** Creates the events of a memory storage. The id of an event is its position. */
 export function memoryEvents(memory: Memory): EventStore<undefined> {
   const { events } = memory
   const consumers = new Map<string, Lease>()
-  /** The last pruned place of the outbox. */
+  /** The last pruned position of the outbox. */
   let oldest = 0
 
   /** Refuses the cursor of another storage. */
-  function refuseAhead(place: number): void {
+  function refuseAhead(position: number): void {
     const newest = Math.max(oldest, ...events.rows.slice(-1).map(idOf))
-    if (place > newest) throw cursorAhead(cursorOf(newest))
+    if (position > newest) throw cursorAhead(cursorOf(newest))
   }
 
   /** Returns the lease if the holder still has it. */
@@ -33,7 +33,7 @@ export function memoryEvents(memory: Memory): EventStore<undefined> {
 
   return {
     read({ after, limit }) {
-      const start = after === undefined ? oldest : placeInOutbox(after)
+      const start = after === undefined ? oldest : positionIn(after)
       if (start < oldest) throw pruned(oldest)
 
       refuseAhead(start)
@@ -56,18 +56,18 @@ export function memoryEvents(memory: Memory): EventStore<undefined> {
       const now = Date.now()
       if (known?.holder !== undefined && known.holder !== holder && known.until > now) return undefined
 
-      const place = known?.place ?? oldest
-      consumers.set(name, { place, holder, until: now + milliseconds })
-      return { cursor: cursorOf(place) }
+      const position = known?.position ?? oldest
+      consumers.set(name, { position, holder, until: now + milliseconds })
+      return { cursor: cursorOf(position) }
     },
 
     advance(consumer, cursor) {
-      const place = placeInOutbox(cursor)
+      const position = positionIn(cursor)
       const lease = leaseOf(consumer)
       if (lease === undefined) return false
 
-      refuseAhead(place)
-      consumers.set(consumer.name, { ...lease, place: Math.max(lease.place, place) })
+      refuseAhead(position)
+      consumers.set(consumer.name, { ...lease, position: Math.max(lease.position, position) })
       return true
     },
 
@@ -82,7 +82,7 @@ export function memoryEvents(memory: Memory): EventStore<undefined> {
     },
 
     prune(before) {
-      const behindAll = Math.min(...[...consumers.values()].map(({ place }) => place))
+      const behindAll = Math.min(...[...consumers.values()].map(({ position }) => position))
       const goes = (event: ForgeEvent): boolean =>
         idOf(event) <= behindAll && event.at.getTime() < before.getTime() && !isLivingHistory(memory, event)
       const removed = events.rows.filter(goes)
@@ -116,9 +116,9 @@ function isLivingHistory(memory: Memory, event: ForgeEvent): boolean {
 }
 
 /** Places count upwards from zero. A cursor of the audit view counts backwards and is not valid for the outbox. */
-function placeInOutbox(cursor: string): number {
-  const [place] = placeIn(cursor)
-  if (place >= 0) return place
+function positionIn(cursor: string): number {
+  const [position] = sortKeyIn(cursor)
+  if (position >= 0) return position
   throw noCursor()
 }
 
