@@ -72,10 +72,10 @@ function betterSqlite3(handle: BetterSqlite3): SqliteDriver {
 
 function nodeSqlite(handle: SqliteHandle): SqliteDriver {
   return {
-    // Node 22.16 and newer say so. An older one refuses a second BEGIN.
+    // Node 22.16 and newer say so, unless it is closed. An older one refuses a second BEGIN.
     isInTransaction() {
-      if ('isTransaction' in handle) return handle.isTransaction === true
       try {
+        if ('isTransaction' in handle) return handle.isTransaction === true
         handle.exec('begin; rollback')
         return false
       } catch (error) {
@@ -101,7 +101,11 @@ function bunSqlite(handle: SqliteHandle & { readonly inTransaction: unknown }): 
         return false // it is closed
       }
     },
-    prepare: (sql) => handle.prepare(sql),
+    prepare(sql, integers) {
+      const statement = handle.prepare(sql)
+      if (takesBigints(statement, 'safeIntegers')) statement.safeIntegers(integers === 'bigint')
+      return statement
+    },
     finalize(statement) {
       if (isFinalizable(statement)) statement.finalize()
     },
