@@ -1,4 +1,6 @@
 import { AssertionError } from 'node:assert'
+import type { DescribedBy } from './description.ts'
+import { wrongDescription } from './description.ts'
 
 const JSON_TYPE = 'application/json;charset=utf-8'
 
@@ -17,9 +19,9 @@ export class Answer {
   readonly body: string
   /** The body as an object; empty if the body is not a JSON object. */
   readonly json: Readonly<Record<string, unknown>>
-  readonly #facts: Pick<FailureFacts, 'sent' | 'fix'>
+  readonly #facts: AnswerFacts
 
-  constructor({ status, headers, body }: Reply, facts: Pick<FailureFacts, 'sent' | 'fix'>) {
+  constructor({ status, headers, body }: Reply, facts: AnswerFacts) {
     this.status = status
     this.headers = headers
     this.body = body
@@ -41,7 +43,7 @@ export class Answer {
     const { message, url } = this.json
     const isWhole = typeof message === 'string' && typeof url === 'string' && this.json['code'] === code
     const isTyped = this.lines('content-type').join() === JSON_TYPE
-    this.must(this.status === status && isWhole && isTyped, `${status} ${JSON_TYPE}, with the code ${code}`)
+    this.must(this.status === status && isWhole && isTyped, `${status} ${JSON_TYPE}, with the code ${code}`, code)
   }
 
   /** Requires any response other than an internal failure. */
@@ -49,14 +51,21 @@ export class Answer {
     this.must(this.status >= 200 && this.status < 500, 'any response below 500')
   }
 
-  /** Throws the error of the case unless the condition holds. */
-  must(holds: boolean, expected: string): void {
+  /**
+   * Throws the error of the case unless the condition holds.
+   *
+   * @param expectedCode - the code that is meant to come, which therefore says nothing about the description of the host
+   */
+  must(holds: boolean, expected: string, expectedCode?: string): void {
     if (holds) return
 
     const type = this.lines('content-type').join() || 'without content type'
     const body = this.body.length <= 200 ? this.body : `${this.body.slice(0, 200)}...`
     const received = `${this.status} ${type}${body === '' ? ', no body' : ` ${body}`}`
-    throw mountFailure({ ...this.#facts, received, expected })
+    const { code } = this.json
+    const { sent, describedBy } = this.#facts
+    const fix = (code === expectedCode ? undefined : wrongDescription(code, describedBy)) ?? this.#facts.fix
+    throw mountFailure({ sent, received, expected, fix })
   }
 }
 
@@ -67,6 +76,11 @@ function objectIn(text: string): Readonly<Record<string, unknown>> {
   } catch {
     return {}
   }
+}
+
+/** The facts of an answer that are not in its reply. */
+interface AnswerFacts extends Pick<FailureFacts, 'sent' | 'fix'> {
+  readonly describedBy?: readonly DescribedBy[] | undefined
 }
 
 /** The facts that the error of a failed case reports. */

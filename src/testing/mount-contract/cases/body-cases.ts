@@ -107,5 +107,6 @@ function limitOf({ known }: ContractClient): number {
 /** Returns a request about the badges of a known user, without a content type if it is empty. */
 function badges({ known, credentials }: ContractClient, body?: string, type = 'application/json'): MountRequest {
   const headers = type === '' ? credentials : { ...credentials, 'Content-Type': type }
-  return { method: 'POST', path: `/admin/users/${known.users?.[0]}/badges`, headers, body }
+  const describedBy = ['services', 'authorization', 'users', 'maxBodyBytes'] as const
+  return { method: 'POST', path: `/admin/users/${known.users?.[0]}/badges`, headers, body, describedBy }
 }

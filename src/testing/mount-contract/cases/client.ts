@@ -3,6 +3,7 @@ import type { Socket } from 'node:net'
 import type { KnownHost, MountedHost } from '../known-host.ts'
 import type { Reply } from './answer.ts'
 import { Answer, mountFailure } from './answer.ts'
+import type { DescribedBy } from './description.ts'
 import type { Probe } from './probe.ts'
 import { probeOf } from './probe.ts'
 
@@ -23,6 +24,8 @@ export interface MountRequest {
   readonly framing?: 'length' | 'chunked' | 'unfinished' | undefined
   /** When the response is read. Default: as it arrives. 'late': only after the whole request has been sent. */
   readonly reading?: 'at once' | 'late' | undefined
+  /** The parts of the known host from which the request is made: what comes may show that one of them is wrong. */
+  readonly describedBy?: readonly DescribedBy[] | undefined
 }
 
 /** A refusal: the status and the code of an error. */
@@ -98,12 +101,20 @@ export class ContractClient {
     await this.mustRefuse([this.probe])
   }
 
-  /** Sends a request, waits for `then`, and closes the connection without reading the response. */
+  /**
+   * Sends a request, waits for `then`, and closes the connection without reading the response. A response that comes before
+   * `then` fulfils is a failure: nothing waits.
+   */
   async requestAndDisconnect(request: MountRequest, then: () => Promise<unknown>): Promise<void> {
     const open = await this.#connect([request])
     const message = open(request)
+    const early = receive(message).then(
+      (reply) => this.#answer(request, reply),
+      () => new Promise<never>(() => undefined), // a connection that fails is the error of what sends
+    )
     await this.#mustArrive(request, send(message, request))
-    await then()
+    const answer = await Promise.race([then(), early])
+    if (answer instanceof Answer) answer.must(false, 'no response before the client disconnects')
     message.destroy()
   }
 
@@ -126,7 +137,7 @@ export class ContractClient {
       if (request.reading === 'late') message.once('socket', (socket) => void delay(socket, sent))
       const [reply] = await this.#mustArrive(request, Promise.all([receive(message), sent]))
       if (sockets.size > 1) throw this.#failure(`the connection was closed before ${this.#line(request)}`)
-      return new Answer(reply, { sent: this.#sent, fix: this.#fix })
+      return this.#answer(request, reply)
     }
     return Promise.all([exchange(first), ...others.map(exchange)])
   }
@@ -158,6 +169,10 @@ export class ContractClient {
       const reason = error instanceof Error ? error.message : String(error)
       throw this.#failure(`no complete response to ${this.#line(request)}: ${reason}`)
     }
+  }
+
+  #answer({ describedBy }: MountRequest, reply: Reply): Answer {
+    return new Answer(reply, { sent: this.#sent, fix: this.#fix, describedBy })
   }
 
   #failure(received: string): Error {

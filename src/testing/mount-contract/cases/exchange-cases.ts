@@ -17,6 +17,7 @@ const IMPORT: CaseFacts = {
 const TOO_LONG: CaseFacts = { ...IMPORT, needs: ['authorization', 'repository', 'maxImportBytes'] }
 /** The size of one record, in bytes. It is much smaller than any limit. */
 const RECORD = 10_000
+const DESCRIBED = ['services', 'authorization', 'repository', 'maxImportBytes'] as const
 /** The number of the first issue: higher than those of most repositories. */
 const FIRST_NUMBER = 900_000_001
 
@@ -76,7 +77,7 @@ function limitOf({ known }: ContractClient): number {
 }
 
 function exporting({ known, credentials }: ContractClient): MountRequest {
-  return { path: `/repos/${known.repository}/issues/export`, headers: credentials }
+  return { path: `/repos/${known.repository}/issues/export`, headers: credentials, describedBy: DESCRIBED }
 }
 
 /** Returns a document of this size, which has issues with numbers of their own. */
@@ -97,6 +98,7 @@ function importing({ known, credentials }: ContractClient, body: string | Uint8A
     path: `/repos/${known.repository}/issues/import?dry_run=true`,
     headers: { ...credentials, 'Content-Type': 'application/json' },
     body,
+    describedBy: DESCRIBED,
   }
 }
 

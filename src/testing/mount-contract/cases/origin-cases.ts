@@ -1,4 +1,5 @@
 import type { Answer } from './answer.ts'
+import { blocking, whileBlocked } from './blocking.ts'
 import type { ContractClient, MountRequest } from './client.ts'
 import { WRONG_TOKEN } from './client.ts'
 import type { CaseFacts, MountCase } from './mount-case.ts'
@@ -57,15 +58,10 @@ async function mustStayUp(client: ContractClient, hosts: readonly (string | read
 /** Requests the first of at least two pages, with a false Host header and a query that each link must repeat. */
 async function listed(client: ContractClient): Promise<Answer> {
   const { organization, users = [] } = client.known
-  const headers = client.credentials
-  const path = `/orgs/${organization}/blocks`
-  try {
-    for (const user of users) await client.request({ method: 'PUT', path: `${path}/${user}`, headers }, 204)
-    const host = { Host: 'elsewhere.example' }
-    return await client.request({ path: `${path}?limit=1&q=a%2Bb%26c`, headers: { ...headers, ...host } }, 200)
-  } finally {
-    for (const user of users) await client.request({ method: 'DELETE', path: `${path}/${user}`, headers })
-  }
+  const path = `/orgs/${organization}/blocks?limit=1&q=a%2Bb%26c`
+  const headers = { ...client.credentials, Host: 'elsewhere.example' }
+  const requests = users.map((user) => blocking(client, user))
+  return whileBlocked(client, requests, () => client.request({ path, headers }, 200))
 }
 
 const SITES = "leave crossSite at 'refuse', and pass the handler every header of the request"

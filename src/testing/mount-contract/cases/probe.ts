@@ -18,7 +18,16 @@ export interface Probe {
   readonly status: number
   readonly code: string
   /** A request that changes data and receives the same response. */
-  readonly unsafe: { readonly method: string; readonly path: string } | undefined
+  readonly unsafe: ProbeRequest | undefined
+  /** The probe is one of a service that is mounted. */
+  readonly describedBy: readonly ['services']
+}
+
+/** A request of a probe. */
+interface ProbeRequest {
+  readonly method: string
+  readonly path: string
+  readonly describedBy: readonly ['services']
 }
 
 /** A name that does not exist on any host. */
@@ -76,7 +85,8 @@ function probeIn(own: readonly Operation[]): Probe | undefined {
     split: (slash) => filled(path.replace('}/', () => `}${slash}`)),
     status,
     code,
-    unsafe: unsafe && { method: unsafe.method, path: filled(unsafe.path) },
+    unsafe: unsafe && { method: unsafe.method, path: filled(unsafe.path), describedBy: ['services'] },
+    describedBy: ['services'],
   }
 }
 

@@ -1,4 +1,5 @@
 import type { Answer } from './answer.ts'
+import type { MountRequest } from './client.ts'
 import { WRONG_TOKEN } from './client.ts'
 import type { MountCase } from './mount-case.ts'
 import { mountCase } from './mount-case.ts'
@@ -41,9 +42,13 @@ export const responseCases: readonly MountCase[] = [
     { needs: ['headers'], fix: 'copy every line of every header: Set-Cookie lines are never joined' },
     async (client) => {
       const { headers = {}, repository, services = ['pins'] } = client.known
-      const requests = ['GET', 'HEAD', 'OPTIONS', 'PUT'].map((method) => ({ ...client.probe, method }))
+      const requests = ['GET', 'HEAD', 'OPTIONS', 'PUT'].map((method): MountRequest => ({ ...client.probe, method }))
       if (repository !== undefined && services.includes('pins'))
-        requests.push({ ...client.probe, method: 'GET', path: `/repos/${repository}/issues/pinned` })
+        requests.push({
+          method: 'GET',
+          path: `/repos/${repository}/issues/pinned`,
+          describedBy: ['services', 'repository'],
+        })
       for (const request of requests) {
         const answer = await client.request(request)
         for (const [name, value] of Object.entries(headers)) {
@@ -124,7 +129,7 @@ export const responseCases: readonly MountCase[] = [
     { needs: ['failing'], fix: 'let the handler answer: no error page and no stack trace in its place' },
     async (client) => {
       const { path = '', secret = '' } = client.known.failing ?? {}
-      const answer = await client.requestAndGoOn({ path, headers: client.credentials })
+      const answer = await client.requestAndGoOn({ path, headers: client.credentials, describedBy: ['failing'] })
       answer.mustRefuse(500, 'INTERNAL')
       answer.must(typeof answer.json['requestId'] === 'string', 'a requestId in the body')
       const shown = [answer.body, ...answer.headers.flat()].join('\n')
@@ -141,7 +146,8 @@ export const responseCases: readonly MountCase[] = [
     },
     async (client) => {
       const { path = '', asked, aborted } = client.known.waiting ?? {}
-      await client.requestAndDisconnect({ path, headers: client.credentials }, async () => asked?.())
+      const request: MountRequest = { path, headers: client.credentials, describedBy: ['waiting'] }
+      await client.requestAndDisconnect(request, async () => asked?.())
       await aborted?.()
       await client.mustStillAnswer()
     },

@@ -1,5 +1,5 @@
 import type { HostPath } from '../known-host.ts'
-import type { ContractClient, MountRequest } from './client.ts'
+import { blocking, whileBlocked } from './blocking.ts'
 import type { MountCase } from './mount-case.ts'
 import { mountCase } from './mount-case.ts'
 
@@ -70,6 +70,7 @@ export const targetCases: readonly MountCase[] = [
       fix: 'pass the handler the target with its query unchanged: the query is often lost where the mount path is removed',
     },
     async (client) => {
+      const [user] = client.known.users ?? []
       for (const [written, length] of [
         ['x', 1],
         ['%2B', 1],
@@ -78,21 +79,13 @@ export const targetCases: readonly MountCase[] = [
         ['%252B', 3],
       ] as const) {
         const most = Math.floor(MAX_NOTE_LENGTH / length)
-        try {
-          await client.request(blocking(client, `?note=${written.repeat(most)}`), 204)
-        } finally {
-          await client.request({ ...blocking(client, ''), method: 'DELETE' })
-        }
-        await client.mustRefuse([blocking(client, `?note=${written.repeat(most + 1)}`)], INVALID)
+        await whileBlocked(client, [blocking(client, user, `?note=${written.repeat(most)}`)], async () => undefined)
+        await client.mustRefuse([blocking(client, user, `?note=${written.repeat(most + 1)}`)], INVALID)
       }
-      await client.mustRefuse([blocking(client, '?note=%zz')], INVALID)
+      await client.mustRefuse([blocking(client, user, '?note=%zz')], INVALID)
     },
   ),
 ]
-
-function blocking({ known, credentials }: ContractClient, query: string): MountRequest {
-  return { method: 'PUT', path: `/orgs/${known.organization}/blocks/${known.users?.[0]}${query}`, headers: credentials }
-}
 
 /** Creates cases that the host serves its own paths, although the API receives each request first. */
 export function elsewhereCases(paths: readonly HostPath[]): readonly MountCase[] {

@@ -1,0 +1,125 @@
+import type { IncomingMessage } from 'node:http'
+import { createServer } from 'node:http'
+import { expect, onTestFinished, test } from 'vitest'
+import { nodeHandler } from '../../src/http-adapters/node.ts'
+import type { KnownHost } from '../../src/testing/testing.ts'
+import { mountContract } from '../../src/testing/testing.ts'
+import { listening } from '../http.ts'
+import type { Person, World, WorldOptions } from '../world.ts'
+import { authenticate } from '../world.ts'
+import { openKnownWorld } from './known-world.ts'
+
+// The mount is sound and its description is wrong: a case that fails says which part, and blames no mount.
+
+const PREFIX = '/a/b'
+const QUERY = 'a query reaches the handler, and is decoded once'
+const LINKS = 'links begin with the public address or are relative, whatever the Host header says, and keep the query'
+const FAILS = 'a port that throws is 500 with a requestId, and its message is not shown'
+const WAITS = 'a client that disconnects aborts the signal that the ports receive'
+const EXPORT = 'an export arrives whole, HEAD without its body, and the connection stays usable'
+const IMPORT = 'an import is read in any framing, and the connection stays usable'
+const BODY = 'a JSON body of any content type is accepted with POST and DELETE'
+const LIMIT = 'a body at the limit is accepted, and one byte more is 413'
+
+const never = () => new Promise<never>(() => undefined)
+
+/** What of the description is wrong, the part that is named, and the cases that fail. */
+const WRONG: readonly (readonly [part: string, wrong: KnownHost, cases: readonly string[]])[] = [
+  ['organization', { organization: 'nobody' }, [QUERY, LINKS]],
+  ['users', { users: ['nobody', 'rita'] }, [QUERY, LINKS, BODY]],
+  ['users', { users: ['root', 'rita'] }, [QUERY, LINKS]],
+  ['users', { users: ['olga', 'rita'] }, [QUERY, LINKS]],
+  ['repository', { repository: 'acme/nothing' }, [EXPORT, IMPORT]],
+  ['authorization', { authorization: 'token nobody' }, [QUERY, LINKS, BODY, IMPORT]],
+  ['authorization', { authorization: 'token stan' }, [QUERY, LINKS, BODY, IMPORT]],
+  ['maxBodyBytes', { maxBodyBytes: undefined }, [LIMIT]],
+  ['maxImportBytes', { maxImportBytes: 900_000 }, ['an import over the limit is 413, also if it is compressed']],
+  ['failing.path', { failing: { path: '/nowhere', secret: 'x' } }, [FAILS]],
+  ['failing.path', { failing: { path: `${PREFIX}/repos/failing/it/issues/pinned`, secret: 'x' } }, [FAILS]],
+  ['waiting.path', { waiting: { path: '/nowhere', asked: never, aborted: never } }, [WAITS]],
+]
+
+test.each(WRONG)('a case says that %s is wrong: %j', async (part, wrong, cases) => {
+  for (const name of cases) {
+    const failure = await failureOf(name, wrong)
+    expect([name, adviceOf(failure)]).toEqual([
+      name,
+      expect.stringMatching(new RegExp(`^${DESCRIPTION} .*\\b${part}\\b`)),
+    ])
+  }
+})
+
+test.each([
+  ['the exchange', ['pins', 'blocks', 'badges', 'signing-keys'], [EXPORT, IMPORT]],
+  ['badges', ['pins', 'blocks'], [BODY, LIMIT]],
+  ['pins', ['blocks'], ['a path of the API is answered by the API', 'HEAD is GET without a body']],
+] as const)('a case says that services name %s, which is not mounted', async (_what, services, cases) => {
+  for (const name of cases) {
+    const failure = await failureOf(name, {}, { services: [...services] })
+    expect([name, adviceOf(failure)]).toEqual([
+      name,
+      expect.stringMatching(new RegExp(`^${DESCRIPTION} .*\\bservices\\b`)),
+    ])
+  }
+})
+
+test('a user who was blocked before is reported, and stays blocked', async () => {
+  const { world, run } = await caseOver(LINKS)
+  const block = { organizationId: 6, account: { kind: 'user', id: 7 } } as const
+  const blocks = () => world.forge.blocks.list('system', { organizationId: 6 })
+  await world.forge.blocks.block('system', block)
+  const before = await blocks()
+
+  expect(adviceOf(await run())).toMatch(new RegExp(`^${DESCRIPTION} .*\\busers\\b.*unblock`))
+  expect(await blocks()).toEqual(before)
+})
+
+test('a response that is not of the API leaves the advice of the case', async () => {
+  const { run } = await caseOver(EXPORT, {}, {}, () => true)
+
+  expect(adviceOf(await run())).toMatch(/^pass on the pieces of a response/)
+})
+
+const DESCRIPTION = 'the description that mountContract was given is wrong, not the mount:'
+
+async function failureOf(name: string, wrong: KnownHost, options?: WorldOptions): Promise<unknown> {
+  const { run } = await caseOver(name, wrong, options)
+  return run()
+}
+
+function adviceOf(failure: unknown): string {
+  const message = failure instanceof Error ? failure.message : 'it does not fail'
+  return /^fix: {6}(.*)$/m.exec(message)?.[1] ?? message
+}
+
+/** A case of the contract over a sound mount, with a part of its description replaced; `run` returns how it fails. */
+async function caseOver(
+  name: string,
+  wrong: KnownHost = {},
+  options: WorldOptions = {},
+  isHost: (request: IncomingMessage) => boolean = () => false,
+): Promise<{ readonly world: World; run(): Promise<unknown> }> {
+  const { world, known } = openKnownWorld({ ...options, limits: { maxBodyBytes: 50_000, maxImportBytes: 400_000 } })
+  const handler = nodeHandler<Person, IncomingMessage>(world.api, {
+    authenticate: ({ headers }) => authenticate(headers.authorization),
+    basePath: PREFIX,
+  })
+  const server = await listening(
+    createServer((request, response) =>
+      isHost(request) ? response.writeHead(404).end('the host has no such page') : handler(request, response),
+    ),
+  )
+  onTestFinished(() => server.stop())
+
+  const start = async () => ({ origin: server.origin, prefix: PREFIX, stop: async () => undefined })
+  const found = mountContract(start, { ...known, ...wrong }).find((one) => one.name === name)
+  if (found === undefined) throw new TypeError(`no case is named ${name}`)
+  return {
+    world,
+    run: () =>
+      found.run().then(
+        () => undefined,
+        (error: unknown) => error,
+      ),
+  }
+}
