@@ -220,8 +220,8 @@ function checkRole<R extends string>(name: keyof Roles<never, never>, roles: rea
   if (!roles.includes(role)) throw malformed(name, roles.map((known) => `'${known}'`).join(' or '), role)
 }
 
-/** The message names what a JavaScript host returned, without long or private content. */
-function malformed(name: keyof Roles<never, never>, expected: string, answer: unknown): TypeError {
+/** The message names what a JavaScript host returned, without long or private content. `name` is what the host has written. */
+export function malformed(name: string, expected: string, answer: unknown): TypeError {
   const text = typeof answer === 'string' ? answer.slice(0, MAX_NAMED_LENGTH) : undefined
   return new TypeError(`${name} must return ${expected}; it returned ${JSON.stringify(text) ?? typeof answer}`)
 }

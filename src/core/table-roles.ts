@@ -1,8 +1,11 @@
 import { need } from '../schema/arguments.ts'
+import type { OptionRules } from '../schema/options.ts'
+import { checkOptions } from '../schema/options.ts'
 import type { MaybePromise } from '../schema/sync-or-async.ts'
 import { isPromise } from '../schema/sync-or-async.ts'
 import type { HostPorts, Standing } from '../storage/contract/host.ts'
 import type { OrganizationRole, RepositoryRole, Roles } from './policy.ts'
+import { malformed } from './policy.ts'
 import type { Actor } from './ports.ts'
 
 /** A storage whose `tables` has the members, the organizations and the repositories of the host. */
@@ -17,24 +20,38 @@ export interface StorageWithMembers<Tx> {
  * private. Source: docs/manual/07-who-may.md
  *
  * @param storage - a storage with `tables`: members, organizations and repositories
- * @param options - `admin` returns whether a user may do everything
+ * @param options - `admin` returns whether a user may do everything. Must return a boolean
  * @throws TypeError when the storage does not know these tables, or `admin` is not a function
  */
 export function tableRoles<A extends Actor, Tx>(
   storage: StorageWithMembers<Tx>,
-  { admin }: { readonly admin: (actor: A) => MaybePromise<boolean> },
+  options: { readonly admin: (actor: A) => MaybePromise<boolean> },
 ): Roles<A, Tx> {
-  const { host } = storage
+  const host = storage?.host
   const knows = typeof host?.standingInRepository === 'function' && typeof host.standingInOrganization === 'function'
   need(knows, 'tableRoles', 'storage', 'a storage with tables: members, organizations and repositories')
-  need(typeof admin === 'function', 'tableRoles', 'admin', 'a function of the actor')
+  checkOptions('tableRoles', options, OPTIONS)
+  const { admin } = options
   return {
-    isSiteAdmin: admin,
+    isSiteAdmin(actor) {
+      const answer = admin(actor)
+      return isPromise(answer) ? answer.then(toFlag) : toFlag(answer)
+    },
     repositoryRole: (repositoryId, context) =>
       toRole(host.standingInRepository(repositoryId, context), roleInRepository),
     organizationRole: (organizationId, context) =>
       toRole(host.standingInOrganization(organizationId, context), roleInOrganization),
   }
+}
+
+const OPTIONS: OptionRules<Parameters<typeof tableRoles>[1]> = {
+  admin: [(value) => typeof value === 'function', 'a function of the actor'],
+}
+
+/** The policy would name its own option, which a host of tables has not written. */
+function toFlag(answer: boolean): boolean {
+  if (typeof answer !== 'boolean') throw malformed('tableRoles: admin', 'true or false', answer)
+  return answer
 }
 
 function toRole<R extends string>(

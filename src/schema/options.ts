@@ -29,7 +29,7 @@ export function oneOf(...choices: readonly string[]): OptionRule {
  * @throws TypeError with the name of an option that does not exist, or whose value is not valid
  */
 export function checkOptions<T>(caller: string, options: unknown, rules: OptionRules<T>, within = ''): void {
-  need(isObject(options), caller, 'options', `an object with ${Object.keys(rules).join(', ')}`)
+  need(isObject(options), caller, within.slice(0, -1) || 'options', `an object with ${Object.keys(rules).join(', ')}`)
   refuseUnknown(caller, options, rules, within)
   for (const [name, [isValid, expected]] of Object.entries<OptionRule>(rules)) {
     need(isValid(Reflect.get(Object(options), name)), caller, within + name, expected)

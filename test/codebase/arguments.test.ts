@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { fetchHandler } from '../../src/http-adapters/fetch.ts'
 import { createApi } from '../../src/http-adapters/http.ts'
 import { nodeHandler } from '../../src/http-adapters/node.ts'
-import { createForge } from '../../src/index.ts'
+import { createForge, tableRoles } from '../../src/index.ts'
 import { openStandalone } from '../../src/standalone/standalone.ts'
 import { mariadbStorage } from '../../src/storage/mariadb.ts'
 import { memoryStorage } from '../../src/storage/memory.ts'
@@ -15,6 +15,9 @@ import { mountContract, storageContract } from '../../src/testing/testing.ts'
 
 const ports = { storage: memoryStorage(), policy: { authorize() {} }, membership: { isMember: () => false } }
 const forge = createForge({ ...ports, policy: { authorize: () => ({ allow: true }) }, logger: false })
+const repositories = { table: 'repos' }
+const of = (tables: object): readonly unknown[] => [':memory:', { tables }]
+const host = { standingInRepository() {}, standingInOrganization() {} }
 const api = { dispatch() {}, unmatched() {}, failed() {}, openApi() {} }
 
 test.each<[message: string, called: (...args: never[]) => unknown, args: readonly unknown[]]>([
@@ -45,6 +48,18 @@ test.each<[message: string, called: (...args: never[]) => unknown, args: readonl
   ['a PostgreSQL storage needs a URL, a pool of pg', postgresStorage, []],
   ['a MariaDB storage needs a URL, a pool of mysql2/promise', mariadbStorage, []],
   ['openStandalone needs options: an object with db', openStandalone, []],
+  ['sqliteStorage needs tables: an object with users, ', sqliteStorage, [':memory:', { tables: 'users' }]],
+  ['sqliteStorage needs tables.users: an object with table, ', sqliteStorage, of({ users: 'users' })],
+  ['sqliteStorage needs tables.repositories.owner: an object with org', sqliteStorage, of({ repositories })],
+  [
+    'sqliteStorage needs tables.repositories.owner: an object with organization, user',
+    sqliteStorage,
+    of({ repositories: { ...repositories, owner: 'owner_id' } }),
+  ],
+  ['tableRoles needs storage: a storage with tables: members, ', tableRoles, []],
+  ['tableRoles needs options: an object with admin', tableRoles, [{ host }]],
+  ['tableRoles needs admin: a function of the actor', tableRoles, [{ host }, {}]],
+  ['tableRoles has no option isSiteAdmin: did you mean admin?', tableRoles, [{ host }, { isSiteAdmin() {} }]],
   ['storageContract needs open, a function that returns a fresh storage', storageContract, []],
   ['mountContract needs start, a function that starts the application', mountContract, []],
 ])('a wrong argument throws "%s…"', async (message, called, args) => {

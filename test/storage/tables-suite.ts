@@ -303,6 +303,8 @@ export function tablesSuite<Tx>(kind: DatabaseKind<Tx>, dialect: HostDialect): v
     await expect(storage.migrate()).rejects.toThrow(
       /tables\.users\.table: .*host_people.*tables\.organizations\.name: .*handle.*tables\.members\.user: .*member_id/,
     )
+    const qualified = database.storage({ tables: { users: { table: 'other.host_users' } } })
+    await expect(qualified.migrate()).rejects.toThrow("tables.users.schema: { schema: 'other', table: 'host_users' }")
     expect((await database.storage().schemaStatus()).state).toBe('empty')
     const typed = database.storage({ tables: HOST_TABLES, ids: { user: 'uuid' } })
     await expect(typed.migrate()).rejects.toThrow(/ids\.user is uuid: set ids: \{ user: 'bigint' \}/)

@@ -96,6 +96,16 @@ onServer(SERVERS.postgres, () => {
     expect(await issuesOn(storage, board)).toEqual(['101'])
   })
 
+  test('a table with its schema in its name is missing, and the option for the schema is named', async () => {
+    const users = { table: 'public.host_users', name: 'username' }
+    const database = await newDatabase(POSTGRES)
+    for (const statement of hostTables(POSTGRES_HOST)) await database.run(statement)
+    await expect(database.migrated({ tables: { users } })).rejects.toThrow(
+      "tables.users.schema: { schema: 'public', table: 'host_users' }",
+    )
+    await database.migrated({ tables: { users: { ...users, schema: 'public', table: 'host_users' } } })
+  })
+
   test('a key that is deferrable is refused by name, because no foreign key can refer to it', async () => {
     const database = await newDatabase(POSTGRES)
     const serial = 'integer primary key deferrable'

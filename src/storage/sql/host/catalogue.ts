@@ -108,7 +108,14 @@ function misfitsOf(
 ): readonly string[] {
   const table = host.schema === undefined ? host.table : `${host.schema}.${host.table}`
   const [any] = found
-  if (any === undefined) return [`tables.${name}.table: the database has no table ${table}`]
+  if (any === undefined) {
+    const [, schema, rest] = /^([^.]+)\.(.+)$/.exec(host.table) ?? []
+    const isQualified = host.schema === undefined && schema !== undefined
+    const advice = isQualified
+      ? `: name the schema in tables.${name}.schema: { schema: '${schema}', table: '${rest}' }`
+      : ''
+    return [`tables.${name}.table: the database has no table ${table}${advice}`]
+  }
 
   const names = found.map(({ column }) => column)
   const missing = Object.entries(columns).flatMap(([option, column]) =>
