@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { IncomingBatch, IssueTracker } from '../../src/index.ts'
+import { after } from '../../src/schema/sync-or-async.ts'
 import type { ContractCase, TrackerHost } from '../../src/testing/testing.ts'
 import { trackerContract } from '../../src/testing/testing.ts'
 import type { Person } from '../core/a-forge.ts'
@@ -14,8 +15,8 @@ const EVERY_PROPERTY = 'an issue is returned with every property that was writte
 
 /** Names everyone as if no one had an account. */
 const forgetful = attributing((sound) => ({
-  named: async (query, context) =>
-    (await sound.named(query, context)).map((person) => ({ ...person, hasAccount: false })),
+  named: (query, context) =>
+    after(sound.named(query, context), (people) => people.map((person) => ({ ...person, hasAccount: false }))),
 }))
 
 /** The faults behind "a tracker that", and the case that catches each. */
@@ -201,7 +202,27 @@ describe('a sound tracker', () => {
 
 describe('a planted tracker', () => {
   test.each(PLANTED)('that %s is caught by "%s"', async (_fault, caughtBy, plant) => {
-    await expect(caseOf(caughtBy, plant).run()).rejects.toThrow()
+    await expect(caseOf(caughtBy, plant).run()).rejects.toThrow(/\nfix: {6}\S/)
+  })
+
+  test('is told what to do about a label that it overwrites, with what differs', async () => {
+    const overwriting: Plant = (sound) => ({
+      write(batch) {
+        for (const label of batch.labels) sound.labels.set(label.name, label)
+        sound.write(batch)
+      },
+    })
+    const failure = caseOf(
+      'a label that exists is left as it is, and one that is missing is created',
+      overwriting,
+    ).run()
+
+    await expect(failure).rejects.toMatchObject({
+      name: 'AssertionError',
+      message: expect.stringMatching(/000000.*fix: {6}write: insert the labels that have no row yet/s),
+      actual: expect.anything(),
+      expected: expect.anything(),
+    })
   })
 
   test('is there for every case', () => {

@@ -1,18 +1,12 @@
 import assert from 'node:assert/strict'
 import { canonicalIssue } from '../../exchange/exchange.ts'
-import type {
-  CommentRecord,
-  ExchangeRecord,
-  IdInput,
-  LabelRecord,
-  MilestoneRecord,
-  ReattributeReport,
-} from '../../index.ts'
+import type { CommentRecord } from '../../index.ts'
+import { labelCases } from './label-cases.ts'
+import { peopleCases } from './people-cases.ts'
 import type { TrackerCase } from './tracker-host.ts'
 import {
   BUG,
   batchOf,
-  COMMENT_OF_FORMER,
   contextIn,
   EVERY_PLANE,
   exported,
@@ -24,13 +18,13 @@ import {
   numbersIn,
   sampleComment,
   sampleIssue,
-  sorted,
 } from './tracker-samples.ts'
 
 /** The requirements, in the order of a report. */
 export const trackerCases: readonly TrackerCase[] = [
   {
     name: 'issues are returned in ascending order, from above a number and up to a limit, or by their numbers',
+    fix: 'sort the issues by number, return those above `after` up to `limit`, or those in `numbers` that exist',
     async check(host) {
       await importAll(
         host,
@@ -45,6 +39,7 @@ export const trackerCases: readonly TrackerCase[] = [
   ...KEPT.map(
     ([name, issues]): TrackerCase => ({
       name,
+      fix: 'write and issues: store every property of the record, and return it as it was; say in `lacks` what the host cannot have',
       async check(host) {
         await importAll(host, [{ kind: 'milestone', milestone: { title: '1.0', state: 'open' } }, ...issues])
 
@@ -52,55 +47,10 @@ export const trackerCases: readonly TrackerCase[] = [
       },
     }),
   ),
-  {
-    name: 'a label that exists is left as it is, and one that is missing is created',
-    async check(host) {
-      await importAll(host, [sampleIssue(1, { labels: [BUG] })])
-      await importAll(host, [
-        sampleIssue(2, {
-          labels: [
-            { ...BUG, color: '000000' },
-            { name: 'new', color: 'ffffff' },
-          ],
-        }),
-      ])
-      const labels = (await exported(host)).map((issue) => ({ labels: issue.labels }))
-
-      mustReturn(host, labels, [{ labels: [BUG] }, { labels: [BUG, { name: 'new', color: 'ffffff' }] }])
-    },
-  },
-  {
-    name: 'labels and milestones that exist are replaced by an update, also on the issues that have them',
-    needs: 'labelsAndMilestones',
-    async check(host) {
-      const labels = [BUG, { name: 'triage', color: 'ededed' }]
-      const milestones = [
-        { title: '1.0', state: 'open' },
-        { title: '2.0', state: 'open' },
-      ] as const
-      const described = (records: readonly (LabelRecord | MilestoneRecord)[]): readonly ExchangeRecord[] =>
-        records.map((one) => ('title' in one ? { kind: 'milestone', milestone: one } : { kind: 'label', label: one }))
-      await importAll(host, [...described([...labels, ...milestones]), sampleIssue(1, { labels, milestone: '1.0' })])
-      const bug = { name: 'bug', color: '00ff00', description: 'It is fixed.' }
-      const done = {
-        title: '1.0',
-        description: 'The first.',
-        deadline: '2024-05-01T00:00:00Z',
-        closed: '2024-04-30T00:00:00Z',
-        state: 'closed',
-      } as const
-      await importAll(host, described([bug, done]), { onConflict: 'update' })
-      const found = await host.tracker.labelsAndMilestones?.({ repositoryId: String(host.repositoryId) }, contextIn())
-
-      assert.deepEqual(sorted(found?.labels), sorted([bug, ...labels.slice(1)]))
-      assert.deepEqual(sorted(found?.milestones), sorted([done, ...milestones.slice(1)]))
-      mustReturn(host, await exported(host), [
-        canonicalIssue(sampleIssue(1, { labels: [bug, ...labels.slice(1)], milestone: '1.0' })),
-      ])
-    },
-  },
+  ...labelCases,
   {
     name: 'an update replaces the whole issue',
+    fix: 'write: in `update`, replace every property, the labels and the assignees: what the record lacks is removed',
     async check(host) {
       await importAll(host, [FULL, sampleIssue(8, { labels: [BUG] })])
       const changed = sampleIssue(7, { title: 'Another title', labels: [{ name: 'other' }] })
@@ -114,6 +64,7 @@ export const trackerCases: readonly TrackerCase[] = [
   },
   {
     name: 'comments are returned for each issue, oldest first, with every property',
+    fix: 'comments: sort those of the issues in `numbers` by `created`, and return what was written',
     needs: 'comments',
     async check(host) {
       const first = sampleComment(1, {
@@ -137,6 +88,7 @@ export const trackerCases: readonly TrackerCase[] = [
   },
   {
     name: 'an update keeps the comments of the issue',
+    fix: 'write: leave the comments of an issue in `update`: only commentUpdates change them',
     needs: 'comments',
     async check(host) {
       await importAll(host, [sampleIssue(1), { kind: 'comment', comment: sampleComment(1) }])
@@ -151,6 +103,7 @@ export const trackerCases: readonly TrackerCase[] = [
   },
   {
     name: 'a comment that was edited replaces the one that it was',
+    fix: 'write: replace the row of `previous` of each of commentUpdates, and insert those of `comments`',
     needs: 'comments',
     async check(host) {
       const comment = (content: string, given: Partial<CommentRecord> = {}) =>
@@ -169,20 +122,10 @@ export const trackerCases: readonly TrackerCase[] = [
       mustReturn(host, found.toSorted(byContent), expected.sort(byContent))
     },
   },
-  {
-    name: 'users are found in the order in which they were asked, and unknown ones are undefined',
-    async check(host) {
-      const [one, other] = host.users
-      const names = [other.name, 'no-such-user', one.name, other.name]
-      const asked = names.map((name, index) => ({ id: 900_000_000 + index, name, email: undefined }))
-      const found = await host.tracker.findUsers(asked, contextIn())
-
-      const ids = (list: readonly (IdInput | undefined)[]) => list.map((id) => (id === undefined ? id : String(id)))
-      assert.deepEqual(ids(found), ids([other.id, undefined, one.id, other.id]))
-    },
-  },
+  ...peopleCases,
   {
     name: 'the next issue of the host has a number above every number that was written',
+    fix: 'write: raise the next number of the repository above the greatest that was written',
     async check(host) {
       await importAll(host, [sampleIssue(41), sampleIssue(5)])
       const next = await host.createIssue()
@@ -192,6 +135,7 @@ export const trackerCases: readonly TrackerCase[] = [
   },
   {
     name: 'the next issue of the host has a number above the numbers that were reserved, which are no issues',
+    fix: 'reserveNumbers: raise the next number above `upTo`, never lower it, and make no issues',
     needs: 'reserveNumbers',
     async check(host) {
       const repositoryId = String(host.repositoryId)
@@ -210,6 +154,7 @@ export const trackerCases: readonly TrackerCase[] = [
   },
   {
     name: 'a number that the host has given out is an issue or taken',
+    fix: 'issues: return { number, taken: true } for a number that the host has given out and that is no issue to export',
     async check(host) {
       const number = await host.createIssue()
 
@@ -217,73 +162,8 @@ export const trackerCases: readonly TrackerCase[] = [
     },
   },
   {
-    name: 'people are named in the next issues above a number and up to a limit, and with their accounts',
-    needs: 'attribution',
-    async check(host) {
-      const [{ name }] = host.users
-      const issues = [3, 1, 20].map((number) => sampleIssue(number, { poster_name: 'no-such-user' }))
-      await importAll(host, [...issues, sampleIssue(2, { poster_name: name })], { attribution: 'accounts' })
-      await importAll(host, [sampleIssue(4, { poster_name: name })])
-      const page = { repositoryId: String(host.repositoryId), after: 1, limit: 3 }
-      const named = (await host.tracker.attribution?.named(page, contextIn())) ?? []
-
-      assert.deepEqual(
-        named.filter(({ part }) => part === 'issues').map((one) => [one.number, one.name, one.hasAccount]),
-        [
-          [2, name, true],
-          [3, 'no-such-user', false],
-          [4, name, false],
-        ],
-      )
-    },
-  },
-  {
-    name: 'people get their accounts wherever they have none, and the records stay as they are',
-    needs: 'attribution',
-    async check(host) {
-      const [one, other] = host.users
-      const reactions = [{ user_id: 7, user_name: one.name, content: 'heart' }]
-      await importAll(host, [
-        sampleIssue(1, { poster_name: one.name, assignees: ['formerly', 'no-such-user'], reactions }),
-        sampleIssue(2, { poster_name: 'formerly', assignees: [one.name] }),
-        ...(host.tracker.comments === 'none' ? [] : [COMMENT_OF_FORMER]),
-      ])
-      const before = await exportedRecords(host)
-      const request = { repositoryId: host.repositoryId, people: { [one.name]: one.name, formerly: other.name } }
-      const first = await host.forge.exchange.reattribute('system', request)
-      const again = await host.forge.exchange.reattribute('system', request)
-
-      const changed = ({ people }: ReattributeReport) => people.map(({ issues, comments }) => [issues, comments])
-      const comments = host.tracker.comments === 'none' ? 0 : 1
-      assert.deepEqual(changed(first), [
-        [1, 0],
-        [1, comments],
-      ])
-      for (const { named, remains, name, ...counts } of again.people) {
-        assert.ok(named > 0 && !remains, `${name} still has no account`)
-        assert.deepEqual(counts, { issues: 0, assignees: 0, comments: 0, reactions: 0 })
-      }
-      assert.deepEqual(await exportedRecords(host), before)
-    },
-  },
-  {
-    name: 'what has an account keeps it when its name gets another',
-    needs: 'attribution',
-    async check(host) {
-      const [one, other] = host.users
-      await importAll(host, [sampleIssue(1, { poster_name: one.name })], { attribution: 'accounts' })
-      await importAll(host, [sampleIssue(2, { poster_name: one.name })])
-      const request = { repositoryId: host.repositoryId, people: { [one.name]: other.name } }
-      const { people } = await host.forge.exchange.reattribute('system', request)
-
-      assert.deepEqual(
-        people.map(({ named, issues }) => [named, issues]),
-        [[2, 1]],
-      )
-    },
-  },
-  {
     name: 'what is written in a transaction is read in it, and gone when it is rolled back',
+    fix: 'run every statement of the tracker on the connection in context.transaction',
     async check(host) {
       const repositoryId = String(host.repositoryId)
       const seen: unknown[] = []

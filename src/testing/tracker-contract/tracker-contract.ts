@@ -1,3 +1,4 @@
+import { AssertionError } from 'node:assert'
 import type { Actor } from '../../index.ts'
 import type { ContractCase } from '../contract-case.ts'
 import { trackerCases } from './tracker-cases.ts'
@@ -5,7 +6,7 @@ import type { TrackerCase, TrackerHost } from './tracker-host.ts'
 
 /**
  * Returns the requirements for the tracker of a host, as plain cases for any test runner. Source: docs/exchange.md,
- * Writing a tracker
+ * Writing a tracker. The error of a case that fails says how to fix it.
  *
  * @param open - opens a new host each time it is called; the case closes it
  */
@@ -21,6 +22,10 @@ async function run<A extends Actor, Tx>(one: TrackerCase, open: () => Promise<Tr
     if (one.needs === 'comments' && host.tracker.comments === 'none') return
     if (one.needs !== undefined && host.tracker[one.needs] === undefined) return
     await one.check(host)
+  } catch (error) {
+    if (!(error instanceof AssertionError)) throw error
+    const { message, actual, expected, operator } = error
+    throw new AssertionError({ message: `${message}\nfix:      ${one.fix}`, actual, expected, operator })
   } finally {
     await host.close()
   }

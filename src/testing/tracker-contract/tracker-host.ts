@@ -28,6 +28,8 @@ export interface TrackerUser {
 /** One requirement. A host without what it needs meets it. */
 export interface TrackerCase {
   readonly name: string
+  /** The advice to print if the case fails. */
+  readonly fix: string
   readonly needs?: 'comments' | 'attribution' | 'labelsAndMilestones' | 'reserveNumbers'
   check<A extends Actor, Tx>(host: TrackerHost<A, Tx>): Promise<void>
 }
