@@ -23,3 +23,13 @@ test('an admin that returns true or false decides, at once or later', async () =
   for (const answer of [true, Promise.resolve(true)]) expect(await ask(answer)).toEqual({ allow: true })
   for (const answer of [false, Promise.resolve(false)]) expect(await ask(answer)).toMatchObject({ allow: false })
 })
+
+test('who owns a repository is its admin, and sees it when it is private', async () => {
+  const standing = { isOwner: true, isMember: true, isPrivate: true }
+  const roles = tableRoles<typeof person, undefined>(
+    { host: { ...host, standingInRepository: () => standing } },
+    { admin: () => false },
+  )
+
+  expect(await roles.repositoryRole('11', { actor: person, transaction: undefined })).toBe('admin')
+})
