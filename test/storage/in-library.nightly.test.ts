@@ -25,7 +25,7 @@ const load = (name: string, from = folder) =>
 beforeAll(() => {
   const libraries = ['typeorm@1.1.1', '@mikro-orm/postgresql@6.6.7', '@mikro-orm/mariadb@6.6.7', 'drizzle-orm@0.45.4']
   const drivers = ['pg@8.23.1', 'mysql2@3.24.5', 'postgres@3.4.9', 'mariadb@3.5.4']
-  const begun = ['objection@3.1.5', 'knex@3.3.0', 'pg-promise@12.7.1', 'slonik@46.8.0']
+  const begun = ['objection@3.1.5', 'knex@3.3.0', 'pg-promise@12.7.1', 'slonik@46.8.0', 'sequelize@6.37.8']
   installPackages(folder, [...libraries, ...drivers, ...begun])
   installPackages(newer, ['@mikro-orm/postgresql@7.2.1', '@mikro-orm/mariadb@7.2.1'])
 }, INSTALLATION)
@@ -105,6 +105,21 @@ const BEGINNING: Readonly<Record<string, (url: string) => Promise<BeginningLibra
 interface Task {
   any(text: string, values: unknown[]): Promise<unknown[]>
   query(query: object): Promise<{ readonly rows: readonly unknown[] }>
+}
+
+describe('withTransaction of Sequelize on npm mariadb', () =>
+  onServer(MARIADB.server, () => inLibrary(MARIADB, sequelize, { isTaken: false })))
+
+async function sequelize(url: string): Promise<BeginningLibrary> {
+  const { Sequelize } = (await load('sequelize')).default
+  const library = new Sequelize(url.replace(/^mysql:/, 'mariadb:'), { dialect: 'mariadb', logging: false })
+  const pool = (await load('mariadb')).default.createPool(url.replace(/^mysql:/, 'mariadb:'))
+  const outside = await pool.getConnection()
+  const options = { isolationLevel: 'READ COMMITTED' }
+  const begin: BeginningLibrary['begin'] = (work) =>
+    library.transaction(options, ({ connection }: { readonly connection: never }) => work(connection))
+  const close = () => Promise.all([library.close(), outside.release().then(() => pool.end())])
+  return { begin, wrap: fromMariadb, outside, close }
 }
 
 describe.each(Object.entries(BEGINNING))('withTransaction of %s', (_name, open) =>

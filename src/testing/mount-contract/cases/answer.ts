@@ -64,7 +64,10 @@ export class Answer {
     const received = `${this.status} ${type}${body === '' ? ', no body' : ` ${body}`}`
     const { code } = this.json
     const { sent, describedBy } = this.#facts
-    const fix = (code === expectedCode ? undefined : wrongDescription(code, describedBy)) ?? this.#facts.fix
+    const wrong = code === expectedCode ? undefined : wrongDescription(code, describedBy)
+    // A host that mounts the API with next answers in its place, also where a service is not mounted.
+    const isHosts = this.status === 404 && code === undefined && describedBy?.includes('services') === true
+    const fix = wrong ?? `${this.#facts.fix}${isHosts ? '; or name in services only what is mounted' : ''}`
     throw mountFailure({ sent, received, expected, fix })
   }
 }
