@@ -14,19 +14,21 @@ const SERVICES = readdirSync('src/core', { withFileTypes: true })
 const ADAPTERS = '^src/http-adapters/(node|express|fetch)/'
 const FORMATS = '^src/(signing-keys|exchange)/'
 const SQL = '^src/storage/sql/'
-const STANDALONE = '^src/standalone/'
-const HOST_STORE = '^src/standalone/host-store/'
+const APP = '^app/'
 
 /** What package.json exports. */
 const ENTRIES = [
   '^src/index[.]ts$',
-  '^src/(schema/schema|signing-keys/signing-keys|exchange/(exchange|files)|standalone/standalone)[.]ts$',
+  '^src/(schema/schema|signing-keys/signing-keys|exchange/(exchange|files)|testing/contracts)[.]ts$',
   '^src/(storage|http-adapters)/[^/]+[.]ts$',
 ]
 
 /** Those that may be imported. A driver is optional: `drivers-are-loaded-when-used`. */
 const PACKAGES = 'zod|kysely|openpgp|sshpk|js-yaml|modern-tar|yauzl|@humanwhocodes/momoa|@commander-js/extra-typings'
 const DRIVERS = 'better-sqlite3|pg|mysql2'
+
+/** What the ready server imports that the package does not export yet. */
+const PRIVATE = ['^src/schema/(arguments|date-time|canonical-issue|errors|ids|options|sync-or-async)[.]ts$', SQL]
 
 const rule = (name, comment, from, to) => ({ name, comment, severity: 'error', from, to })
 
@@ -88,30 +90,34 @@ module.exports = {
       { path: `${ROUTES}(${SERVICES})[.]ts$` },
     ),
     rule(
-      'applications-import-entries',
-      'The standalone host, the test kit and the command prove that a host can be written with what the package exports.',
-      { path: '^src/(standalone|testing|cli)/', pathNot: HOST_STORE },
-      // Options are checked as those of every other function.
-      { path: '^src/', pathNot: ['^src/$1/', STANDALONE, '^src/schema/(arguments|options)[.]ts$', ...ENTRIES] },
+      'contracts-import-entries',
+      'A contract tests what the package exports. Options are checked as those of every other function.',
+      { path: '^src/testing/' },
+      { path: '^src/', pathNot: ['^src/testing/', '^src/schema/(arguments|options)[.]ts$', ...ENTRIES] },
     ),
     rule(
-      'host-store-uses-the-sql-storage',
-      "The tables of the standalone host are beside the forge's: with the storage's dialects, deadlines and migrations.",
-      { path: HOST_STORE },
-      { path: '^src/', pathNot: [STANDALONE, SQL, SCHEMA, ...ENTRIES] },
+      'app-imports-the-package',
+      'The ready server is a host like others: it imports what the package exports, by the name that every host has for it.',
+      { path: APP },
+      { path: '^src/', pathNot: PRIVATE, dependencyTypesNot: ['aliased-tsconfig-paths'] },
     ),
+    rule('nothing-imports-app', 'The library runs without the ready server.', { path: '^src/' }, { path: APP }),
     rule(
       'drivers-are-loaded-when-used',
       'They are optional. Load one when a file or URL is opened: by import(), or createRequire where it must not wait.',
-      { path: '^src/' },
+      { path: '^(src|app)/' },
       { path: `(^|/)node_modules/(@types/)?(${DRIVERS})/`, dependencyTypesNot: ['require', 'dynamic-import'] },
     ),
     rule(
       'a-dependency-is-a-decision',
       'Published code imports no tests, and no package that is not listed here. Frameworks are typed by the subset we call.',
-      { path: '^src/' },
+      { path: '^(src|app)/' },
       {
-        pathNot: ['^src/', '^(package|schema/[a-z]+)[.]json$', `(^|/)node_modules/(@types/)?(${PACKAGES}|${DRIVERS})/`],
+        pathNot: [
+          '^(src|app)/',
+          '^(package|schema/[a-z]+)[.]json$',
+          `(^|/)node_modules/(@types/)?(${PACKAGES}|${DRIVERS})/`,
+        ],
         dependencyTypesNot: ['core'],
         couldNotResolve: false,
       },

@@ -23,8 +23,9 @@ const entries = {
   'signing-keys': 'src/signing-keys/signing-keys.ts',
   exchange: 'src/exchange/exchange.ts',
   'exchange/files': 'src/exchange/files.ts',
-  testing: 'src/testing/testing.ts',
-  standalone: 'src/standalone/standalone.ts',
+  contracts: 'src/testing/contracts.ts',
+  testing: 'app/testing/testing.ts',
+  standalone: 'app/standalone/standalone.ts',
 }
 
 const require = createRequire(import.meta.url)
@@ -32,7 +33,7 @@ const SWAGGER_UI = dirname(require.resolve('swagger-ui-dist/package.json'))
 const LICENCES = ['swagger-ui-bundle.js.LICENSE.txt', 'LICENSE', 'NOTICE']
 /** The parts of the API page of `forgelet serve`. */
 const PAGE_PARTS = [
-  ...['index.html', 'api-page.js', 'api-page.css'].map((name) => join('src/cli/page', name)),
+  ...['index.html', 'api-page.js', 'api-page.css'].map((name) => join('app/cli/page', name)),
   ...['swagger-ui-bundle.js', 'swagger-ui.css'].map((name) => join(SWAGGER_UI, name)),
 ]
 const COMPRESSION = { params: { [constants.BROTLI_PARAM_QUALITY]: 11 } }
@@ -99,7 +100,7 @@ function shrinkTwins(): void {
 const options: Options = {
   // The CLI rides in the same build, so that it shares chunks (one class identity) with the library entries, and because
   // a second configuration would run at the same time and wipe this one's output. "files" leaves its .cjs twin out.
-  entry: { ...entries, cli: 'src/cli/cli.ts' },
+  entry: { ...entries, cli: 'app/cli/cli.ts' },
   format: ['esm', 'cjs'],
   target: 'node20',
   platform: 'node',

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { TestProjectInlineConfiguration, ViteUserConfig } from 'vitest/config'
 import type { TestSpecification } from 'vitest/node'
@@ -34,7 +35,15 @@ class ContractsFirst extends BaseSequencer {
   }
 }
 
+/** The entries of the package by the names that hosts import, as tsconfig.json has them: app/ runs on the sources. */
+const { compilerOptions } = JSON.parse(readFileSync(join(import.meta.dirname, 'tsconfig.json'), 'utf8'))
+const sources = Object.entries<[string]>(compilerOptions.paths).map(([name, [file]]) => ({
+  find: new RegExp(`^${name}$`),
+  replacement: join(import.meta.dirname, file),
+}))
+
 const config: ViteUserConfig = {
+  resolve: { alias: sources },
   test: {
     sequence: { sequencer: ContractsFirst },
     projects: [

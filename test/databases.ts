@@ -7,6 +7,7 @@ import type { Connection } from 'mysql2/promise'
 import { createConnection } from 'mysql2/promise'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, onTestFinished, test } from 'vitest'
+import type { BegunTransaction } from '../app/testing/testing.ts'
 import type { MaybePromise } from '../src/index.ts'
 import { mariadbSchemaPlan, mariadbStorage } from '../src/storage/mariadb.ts'
 import type {
@@ -19,7 +20,6 @@ import type {
 import { postgresSchemaPlan, postgresStorage } from '../src/storage/postgres.ts'
 import { sqliteSchemaPlan, sqliteStorage } from '../src/storage/sqlite.ts'
 import type { ForgeStorage } from '../src/storage/storage.ts'
-import type { BegunTransaction } from '../src/testing/testing.ts'
 import { startPglite } from './pglite.ts'
 
 /** Rows as a driver gives them. */

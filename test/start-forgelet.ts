@@ -6,8 +6,8 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import type { Readable, Writable } from 'node:stream'
 import { afterAll, onTestFinished, TestRunner } from 'vitest'
-import type { CommandIO } from '../src/cli/command.ts'
-import { createProgram, runCli } from '../src/cli/program.ts'
+import type { CommandIO } from '../app/cli/command.ts'
+import { createProgram, runCli } from '../app/cli/program.ts'
 
 // The ways to start the command: in this process, from the sources, which is quicker; or as a process, from dist, for what only
 // a process can show: signals, exit codes, standard streams, memory. What a test starts ends with it. What a hook starts, the

@@ -1,3 +1,4 @@
+import type { Fixture } from '../app/standalone/standalone.ts'
 import { issueDocuments } from '../src/exchange/exchange.ts'
 import type { Api, ApiOptions, Directory, Presenter } from '../src/http-adapters/http.ts'
 import { createApi } from '../src/http-adapters/http.ts'
@@ -14,7 +15,6 @@ import type {
   TakenNumber,
 } from '../src/index.ts'
 import { createForge, ForgeError, rolePolicy } from '../src/index.ts'
-import type { Fixture } from '../src/standalone/standalone.ts'
 import { memoryStorage } from '../src/storage/memory.ts'
 import type { ForgeStorage } from '../src/storage/storage.ts'
 

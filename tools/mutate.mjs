@@ -15,10 +15,10 @@ const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: { since: { type: 'string' }, sample: { type: 'string' } },
 })
-const sources = positionals.filter((path) => path.startsWith('src'))
-const named = positionals.filter((path) => !path.startsWith('src'))
+const sources = positionals.filter((path) => /^(src|app)/.test(path))
+const named = positionals.filter((path) => !/^(src|app)/.test(path))
 if ((sources.length === 0 && values.since === undefined) || !positionals.every(existsSync)) {
-  console.error('name a file or a folder of src, or --since main: npm run mutate -- src/core/pins')
+  console.error('name a file or a folder of src or app, or --since main: npm run mutate -- src/core/pins')
   process.exit(2)
 }
 

@@ -28,6 +28,7 @@ const ENTRIES = {
   './signing-keys': 20,
   './exchange': 32,
   './exchange/files': 28,
+  './contracts': 120,
   './testing': 235,
   './standalone': 219,
 }

@@ -1,7 +1,7 @@
 import { join, resolve } from 'node:path'
 import Database from 'better-sqlite3'
 import { expect, test } from 'vitest'
-import { openStandalone } from '../../src/standalone/standalone.ts'
+import { openStandalone } from '../../app/standalone/standalone.ts'
 import { MARIADB, newDatabase, onDatabases, POSTGRES } from '../databases.ts'
 import { newFolder, startProgram } from '../start-forgelet.ts'
 import { WORLD as fixture } from './small-world.ts'

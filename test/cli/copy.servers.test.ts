@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { openStandalone } from '../../src/standalone/standalone.ts'
+import { openStandalone } from '../../app/standalone/standalone.ts'
 import { MARIADB, newDatabase, onDatabases, POSTGRES } from '../databases.ts'
 import { WORLD } from '../standalone/world.ts'
 import { newFolder, runForgelet, runForgeletProcess, startCommand, startForgelet } from '../start-forgelet.ts'

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { openStandalone } from '../../src/standalone/standalone.ts'
+import { openStandalone } from '../../app/standalone/standalone.ts'
 import { sqliteStorage } from '../../src/storage/sqlite.ts'
 import { BOARD, pin } from '../../src/testing/storage-contract/samples/pin-boards.ts'
 import { newFolder, runForgelet } from '../start-forgelet.ts'

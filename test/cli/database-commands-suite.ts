@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { openStandalone } from '../../src/standalone/standalone.ts'
+import { openStandalone } from '../../app/standalone/standalone.ts'
 import type { AnyKind } from '../databases.ts'
 import { newDatabase, onDatabases } from '../databases.ts'
 import { bareIssue } from '../schema/documents/sample-issue.ts'

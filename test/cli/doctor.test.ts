@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { describe, expect, test } from 'vitest'
-import { openStandalone } from '../../src/standalone/standalone.ts'
+import { openStandalone } from '../../app/standalone/standalone.ts'
 import { newFolder, runForgelet } from '../start-forgelet.ts'
 import { WORLD as fixture } from './small-world.ts'
 

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { resolve } from 'node:path'
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
-import { ForgeServer } from '../../src/cli/server.ts'
+import { ForgeServer } from '../../app/cli/server.ts'
 import { dial, exchange, listening, statuses } from '../http.ts'
 import { peakOf } from '../programs.ts'
 import type { Running } from '../start-forgelet.ts'

@@ -1,6 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
-import { openStandalone } from '../../src/standalone/standalone.ts'
+import { openStandalone } from '../../app/standalone/standalone.ts'
 import type { TestDatabase } from '../databases.ts'
 import { MARIADB, newDatabase, onDatabase, onDatabases, POSTGRES, SERVER_KINDS } from '../databases.ts'
 import { runForgelet, startCommand, startForgelet, startForgeletProcess } from '../start-forgelet.ts'

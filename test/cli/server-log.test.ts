@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test, vi } from 'vitest'
-import { jsonWriter, serverLog, textWriter } from '../../src/cli/server-log.ts'
+import { jsonWriter, serverLog, textWriter } from '../../app/cli/server-log.ts'
 import { ForgeError } from '../../src/index.ts'
 
 /** What a log writes when it is used. */

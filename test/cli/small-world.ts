@@ -1,4 +1,4 @@
-import type { Fixture } from '../../src/standalone/standalone.ts'
+import type { Fixture } from '../../app/standalone/standalone.ts'
 
 /** The fixture of the tests of `forgelet serve`. */
 export const WORLD: Fixture = {

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { createServer } from 'node:net'
 import { expect, onTestFinished, test, vi } from 'vitest'
-import { ForgeServer } from '../../src/cli/server.ts'
+import { ForgeServer } from '../../app/cli/server.ts'
 import type { Connection } from '../http.ts'
 import { dial, freePort, listening } from '../http.ts'
 import { runForgelet, startForgelet, startForgeletProcess } from '../start-forgelet.ts'

@@ -1,14 +1,14 @@
 import { expect, test } from 'vitest'
+import { openStandalone } from '../../app/standalone/standalone.ts'
+import { mountContract, storageContract } from '../../app/testing/testing.ts'
 import { fetchHandler } from '../../src/http-adapters/fetch.ts'
 import { createApi } from '../../src/http-adapters/http.ts'
 import { nodeHandler } from '../../src/http-adapters/node.ts'
 import { createForge, tableRoles } from '../../src/index.ts'
-import { openStandalone } from '../../src/standalone/standalone.ts'
 import { mariadbStorage } from '../../src/storage/mariadb.ts'
 import { memoryStorage } from '../../src/storage/memory.ts'
 import { postgresStorage } from '../../src/storage/postgres.ts'
 import { sqliteStorage } from '../../src/storage/sqlite.ts'
-import { mountContract, storageContract } from '../../src/testing/testing.ts'
 
 // What a host in JavaScript meets that leaves an argument out, or passes another thing: at once, a TypeError that names the
 // argument and says what it should be.

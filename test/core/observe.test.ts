@@ -1,12 +1,12 @@
 import Database from 'better-sqlite3'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
+import { storageContract } from '../../app/testing/testing.ts'
 import { instrumentStorage } from '../../src/core/instrument-storage.ts'
 import type { ForgeOptions, ObservedOperation } from '../../src/index.ts'
 import { createForge, ForgeError } from '../../src/index.ts'
 import { memoryStorage } from '../../src/storage/memory.ts'
 import { sqliteStorage } from '../../src/storage/sqlite.ts'
 import type { BlockStore, ForgeStorage } from '../../src/storage/storage.ts'
-import { storageContract } from '../../src/testing/testing.ts'
 import type { Person } from './a-forge.ts'
 import { aForge, olga } from './a-forge.ts'
 

@@ -1,6 +1,6 @@
 import { beforeAll, describe, test } from 'vitest'
-import type { KnownHost } from '../../src/testing/testing.ts'
-import { mountContract } from '../../src/testing/testing.ts'
+import type { KnownHost } from '../../app/testing/testing.ts'
+import { mountContract } from '../../app/testing/testing.ts'
 import type { RunningExample } from './running-example.ts'
 import { startExample, startModule } from './running-example.ts'
 

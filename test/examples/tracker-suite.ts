@@ -1,9 +1,9 @@
 import { test } from 'vitest'
+import type { BegunTransaction, TrackerHost } from '../../app/testing/testing.ts'
+import { trackerContract } from '../../app/testing/testing.ts'
 import type { Actor, Forge, IssueTracker, MaybePromise } from '../../src/index.ts'
 import { createForge } from '../../src/index.ts'
 import type { ForgeStorage } from '../../src/storage/storage.ts'
-import type { BegunTransaction, TrackerHost } from '../../src/testing/testing.ts'
-import { trackerContract } from '../../src/testing/testing.ts'
 
 /** The users that a test inserts. */
 export const USERS = "values (1, 'olga'), (2, 'mia')"

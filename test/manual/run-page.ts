@@ -217,6 +217,7 @@ export function mistakesIn(files: readonly string[], options: ts.CompilerOptions
   const [first = ''] = files
   const program = ts.createProgram(files, {
     ...own,
+    paths: {}, // a page imports the package
     isolatedDeclarations: false, // a page names no types that it need not name
     declaration: false,
     sourceMap: false,

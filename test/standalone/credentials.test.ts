@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { parseCredentials } from '../../src/standalone/credentials.ts'
+import { parseCredentials } from '../../app/standalone/credentials.ts'
 
 function basic(text: string): string {
   return `Basic ${Buffer.from(text).toString('base64')}`

@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as after } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { openStandalone } from '../../src/standalone/standalone.ts'
+import { openStandalone } from '../../app/standalone/standalone.ts'
 import { MARIADB, newDatabase, onDatabases, POSTGRES } from '../databases.ts'
 import { newFolder, startCommand } from '../start-forgelet.ts'
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
+import type { FixtureLimits } from '../../app/standalone/standalone.ts'
+import { parseFixture } from '../../app/standalone/standalone.ts'
 import { isForgeError } from '../../src/index.ts'
-import type { FixtureLimits } from '../../src/standalone/standalone.ts'
-import { parseFixture } from '../../src/standalone/standalone.ts'
 import { WORLD } from './world.ts'
 
 function violationsOf(fixture: unknown, limits?: FixtureLimits): readonly string[] {

@@ -1,8 +1,8 @@
 import Database from 'better-sqlite3'
 import { afterEach, expect, test, vi } from 'vitest'
+import type { Standalone } from '../../app/standalone/standalone.ts'
+import { openStandalone } from '../../app/standalone/standalone.ts'
 import { routeTable } from '../../src/http-adapters/routes/route-table.ts'
-import type { Standalone } from '../../src/standalone/standalone.ts'
-import { openStandalone } from '../../src/standalone/standalone.ts'
 import { RULES } from '../http-adapters/cases.ts'
 import { dispatched } from '../http-adapters/dispatch.ts'
 

@@ -1,4 +1,4 @@
-import type { Fixture } from '../../src/standalone/standalone.ts'
+import type { Fixture } from '../../app/standalone/standalone.ts'
 
 /** A world with one of everything, for the tests of the standalone host. */
 export const WORLD: Fixture = {

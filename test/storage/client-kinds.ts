@@ -4,6 +4,7 @@ import type { PoolOptions } from 'mysql2'
 import { createPool } from 'mysql2'
 import pg from 'pg'
 import postgres from 'postgres'
+import type { BegunTransaction } from '../../app/testing/testing.ts'
 import type { KyselyDatabase } from '../../src/storage/mariadb.ts'
 import { mariadbStorage } from '../../src/storage/mariadb.ts'
 import { postgresStorage } from '../../src/storage/postgres.ts'
@@ -15,7 +16,6 @@ import type {
   KyselyTransaction,
 } from '../../src/storage/storage.ts'
 import { fromKysely, fromMariadb, fromPostgresJs } from '../../src/storage/storage.ts'
-import type { BegunTransaction } from '../../src/testing/testing.ts'
 import type { AnyKind, DatabaseKind, Level } from '../databases.ts'
 import { kind, MARIADB, POSTGRES } from '../databases.ts'
 

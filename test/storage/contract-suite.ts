@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, test } from 'vitest'
-import { storageContract } from '../../src/testing/testing.ts'
+import { storageContract } from '../../app/testing/testing.ts'
 import type { StorageKind } from './storage-kind.ts'
 
 /** The names of cases that together use every store, one of each kind of call: for a client or a database beside those that have all. */

@@ -1,9 +1,9 @@
 import Database from 'better-sqlite3'
 import { expect, test } from 'vitest'
+import { storageContract } from '../../app/testing/testing.ts'
 import type { DurableObjectDatabase } from '../../src/storage/durable-object.ts'
 import { durableObjectStorage } from '../../src/storage/durable-object.ts'
 import { block, blockedBy } from '../../src/testing/storage-contract/samples/blocks.ts'
-import { storageContract } from '../../src/testing/testing.ts'
 import { kitRows, kitStatements, kitTables } from './storage-kind.ts'
 
 /** A real SQLite with the calls, the nesting and the messages of a Durable Object. What only an object does is tested on workerd. */

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { openStandalone } from '../../src/standalone/standalone.ts'
+import { openStandalone } from '../../app/standalone/standalone.ts'
 import { openSqlite, sqliteStorage } from '../../src/storage/sqlite.ts'
 import { newFile } from './sql/database-files.ts'
 

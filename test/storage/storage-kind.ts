@@ -1,7 +1,7 @@
+import type { ContractHost, ContractTables } from '../../app/testing/testing.ts'
 import { memoryStorage } from '../../src/storage/memory.ts'
 import type { SchemaStorageOptions } from '../../src/storage/postgres.ts'
 import type { ForgeStorage, HostTables } from '../../src/storage/storage.ts'
-import type { ContractHost, ContractTables } from '../../src/testing/testing.ts'
 import type { DatabaseKind, Host, Level, OpenTransaction, Place } from '../databases.ts'
 import { EmptyDatabases } from '../databases.ts'
 

@@ -2,8 +2,8 @@ import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promis
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { mountContract, storageContract } from '../../app/testing/testing.ts'
 import { memoryStorage } from '../../src/storage/memory.ts'
-import { mountContract, storageContract } from '../../src/testing/testing.ts'
 import { startProgram } from '../start-forgelet.ts'
 
 // The JavaScript of the pages about the contracts runs as it stands, against the built package, under the runners that they name.

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
+import { createTestForge } from '../../app/testing/testing.ts'
 import { isForgeError } from '../../src/index.ts'
-import { createTestForge } from '../../src/testing/testing.ts'
 
 describe('a test forge', () => {
   test('brings a small world of its own', async () => {

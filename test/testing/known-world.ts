@@ -1,5 +1,5 @@
+import type { KnownHost } from '../../app/testing/testing.ts'
 import type { Directory } from '../../src/http-adapters/http.ts'
-import type { KnownHost } from '../../src/testing/testing.ts'
 import { deferred } from '../deferred.ts'
 import type { Person, World, WorldOptions } from '../world.ts'
 import { directory, openWorld, sshKey } from '../world.ts'

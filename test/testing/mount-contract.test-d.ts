@@ -1,6 +1,6 @@
 import { expectTypeOf, test } from 'vitest'
-import type { ContractCase, MountedHost } from '../../src/testing/testing.ts'
-import { mountContract } from '../../src/testing/testing.ts'
+import type { ContractCase, MountedHost } from '../../app/testing/testing.ts'
+import { mountContract } from '../../app/testing/testing.ts'
 
 declare const start: () => Promise<MountedHost>
 

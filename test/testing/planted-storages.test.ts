@@ -1,5 +1,6 @@
 import type Database from 'better-sqlite3'
 import { afterAll, expect, test } from 'vitest'
+import { storageContract } from '../../app/testing/testing.ts'
 import type { MaybePromise, OrganizationBlock } from '../../src/index.ts'
 import { ForgeError, isForgeError } from '../../src/index.ts'
 import { memoryStorage } from '../../src/storage/memory.ts'
@@ -12,7 +13,6 @@ import type {
   PinRow,
 } from '../../src/storage/storage.ts'
 import { turns } from '../../src/testing/storage-contract/cases/gate.ts'
-import { storageContract } from '../../src/testing/testing.ts'
 import { SQLITE } from '../databases.ts'
 import { storageKind } from '../storage/storage-kind.ts'
 

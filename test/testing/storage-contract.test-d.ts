@@ -1,9 +1,9 @@
 import { expectTypeOf, test } from 'vitest'
+import type { BegunTransaction, ContractCase } from '../../app/testing/testing.ts'
+import { storageContract } from '../../app/testing/testing.ts'
 import { memoryStorage } from '../../src/storage/memory.ts'
 import type { SqliteHandle } from '../../src/storage/sqlite.ts'
 import { sqliteStorage } from '../../src/storage/sqlite.ts'
-import type { BegunTransaction, ContractCase } from '../../src/testing/testing.ts'
-import { storageContract } from '../../src/testing/testing.ts'
 
 declare const begun: BegunTransaction<SqliteHandle>
 

@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, test } from 'vitest'
+import { storageContract } from '../../app/testing/testing.ts'
 import { ForgeError } from '../../src/index.ts'
 import { memoryStorage } from '../../src/storage/memory.ts'
 import type { ForgeStorage } from '../../src/storage/storage.ts'
-import { storageContract } from '../../src/testing/testing.ts'
 
 describe('the cases that race', () => {
   const open = async () => memoryStorage()

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { createServer } from 'node:http'
 import { expect, test } from 'vitest'
-import { createTestForge, mountContract } from '../../src/testing/testing.ts'
+import { createTestForge, mountContract } from '../../app/testing/testing.ts'
 import { listening } from '../http.ts'
 import { mounted } from '../http-adapters/node/mounted.ts'
 import { openWorld } from '../world.ts'

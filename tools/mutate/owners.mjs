@@ -13,14 +13,14 @@ const OWNERS = [
   ['src/storage/memory', ['test/storage/contract.test.ts', ...SQLITE_CONTRACT]],
   ['src/storage', SQLITE_CONTRACT],
   ['src/core', ['test/core', 'test/model']],
-  ['src/standalone/host-store', ['test/standalone', 'test/cli/refusals.test.ts']],
+  ['app/standalone/host-store', ['test/standalone', 'test/cli/refusals.test.ts']],
 ]
 
 /** Lists of test files and folders, the nearest first: the second list is for the faults that the first does not find. */
 export function testsOf(path) {
   const [, owners] = OWNERS.find(([module]) => path.startsWith(module)) ?? [
     path,
-    [path.split('/').slice(0, 2).join('/').replace('src', 'test')],
+    [['test', path.split('/')[1]].join('/')],
   ]
   for (const test of owners)
     if (!existsSync(test)) throw new Error(`${test} does not exist: correct the table in ${import.meta.filename}`)
@@ -30,7 +30,7 @@ export function testsOf(path) {
 
 /** The folder of test/ that mirrors a folder of src/, or the nearest one above that has quick tests. */
 function mirrored(folder) {
-  const tests = join('test', folder.slice('src/'.length))
+  const tests = join('test', folder.slice(folder.indexOf('/') + 1))
   const files = existsSync(tests) ? readdirSync(tests, { recursive: true, encoding: 'utf8' }) : []
   return files.some((file) => /^[^.]+\.test\.ts$/.test(file)) ? tests : mirrored(dirname(folder))
 }

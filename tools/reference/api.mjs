@@ -48,7 +48,7 @@ export async function readApi(root) {
   })
   app.converter.on(Converter.EVENT_RESOLVE_BEGIN, ({ project }) => {
     for (const module of project.getChildrenByKind(ReflectionKind.Module)) {
-      const found = ENTRIES.find(([file]) => file === `src/${module.name}.ts`)
+      const found = ENTRIES.find(([file]) => [`${module.name}.ts`, `${module.name}/index.ts`].includes(file))
       module.name = found[1]
     }
     linkNames(project)

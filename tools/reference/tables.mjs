@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
-import { EXIT_CODES } from '../../src/cli/command.ts'
-import { DATABASE_HELP } from '../../src/cli/database.ts'
-import { createProgram } from '../../src/cli/program.ts'
+import { EXIT_CODES } from '../../app/cli/command.ts'
+import { DATABASE_HELP } from '../../app/cli/database.ts'
+import { createProgram } from '../../app/cli/program.ts'
 import { errorStatus } from '../../src/http-adapters/routes/error-status.ts'
 import { actionFacts } from '../../src/schema/access.ts'
 import { postgresSchemaPlan } from '../../src/storage/postgres.ts'
@@ -12,7 +12,7 @@ import { exportsOf, textOf } from './api.mjs'
 
 const sourceText = (path) => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8')
 const SILENT = { out: () => undefined, err: () => undefined }
-const COMMANDS = 'src/cli/command.ts'
+const COMMANDS = 'app/cli/command.ts'
 const openapi = JSON.parse(sourceText('schema/openapi.json'))
 
 /** The pages by their paths, and the list of them. */

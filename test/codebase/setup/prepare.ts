@@ -15,7 +15,9 @@ export function setup({ name }: TestProject): void {
 
 /** ES modules alone, in a second. Whoever needs CommonJS or declarations runs `npm run build`. */
 function buildIfOlder(): void {
-  const sources = readdirSync('src', { recursive: true, encoding: 'utf8' }).map((name) => `src/${name}`)
+  const sources = ['src', 'app'].flatMap((folder) =>
+    readdirSync(folder, { recursive: true, encoding: 'utf8' }).map((name) => `${folder}/${name}`),
+  )
   const changed = Math.max(...[...sources, 'tsup.config.ts', 'package-lock.json'].map(changedAt))
   if (changedAt('dist/cli.js') > changed) return
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { SettableClock } from '../../../src/testing/create-test-forge.ts'
+import { SettableClock } from '../../../app/testing/create-test-forge.ts'
 import { aForge, codeOf, olga } from '../a-forge.ts'
 
 describe('the badge service', () => {

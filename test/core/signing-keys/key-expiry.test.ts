@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { SettableClock } from '../../../src/testing/create-test-forge.ts'
+import { SettableClock } from '../../../app/testing/create-test-forge.ts'
 import { aForge, olga } from '../a-forge.ts'
 
 const DAY = 86_400_000

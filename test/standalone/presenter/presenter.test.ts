@@ -1,12 +1,12 @@
 import { beforeAll, describe, expect, test, vi } from 'vitest'
+import { hostPresenter } from '../../../app/standalone/host-store/host-ports.ts'
+import { loadFixture } from '../../../app/standalone/host-store/load-fixture.ts'
+import { openHostDatabase } from '../../../app/standalone/host-store/open-host-database.ts'
+import { PageReader } from '../../../app/standalone/host-store/page-reader.ts'
+import { wireTime } from '../../../app/standalone/presenter/site-links.ts'
+import type { Fixture, StandaloneUser } from '../../../app/standalone/standalone.ts'
 import type { Caller } from '../../../src/index.ts'
 import { createForge } from '../../../src/index.ts'
-import { hostPresenter } from '../../../src/standalone/host-store/host-ports.ts'
-import { loadFixture } from '../../../src/standalone/host-store/load-fixture.ts'
-import { openHostDatabase } from '../../../src/standalone/host-store/open-host-database.ts'
-import { PageReader } from '../../../src/standalone/host-store/page-reader.ts'
-import { wireTime } from '../../../src/standalone/presenter/site-links.ts'
-import type { Fixture, StandaloneUser } from '../../../src/standalone/standalone.ts'
 import { WORLD } from '../world.ts'
 import SHOWN from './shown.json' with { type: 'json' }
 

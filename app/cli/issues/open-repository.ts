@@ -1,0 +1,65 @@
+import type { Command } from '@commander-js/extra-typings'
+import type { Id } from 'forgelet'
+import type { OpenForge } from '../../standalone/open-standalone.ts'
+import { onExistingForge } from '../../standalone/open-standalone.ts'
+import type { CommandIO, ResultOptions } from '../command.ts'
+import { CommandError } from '../command.ts'
+import type { Database, DatabaseOptions } from '../database.ts'
+import { existingDatabase, inDatabase, onDatabase } from '../database.ts'
+
+/** The name of a repository. */
+export interface RepositoryName {
+  readonly owner: string
+  readonly name: string
+}
+
+/**
+ * Parses the value of `--repo`.
+ * @throws CommandError (wrong usage)
+ */
+export function repositoryName(text: string): RepositoryName {
+  const names = ownerAndName(text)
+  if (names !== undefined) return names
+  throw new CommandError(2, `--repo ${text}: give the owner and the name, such as acme/rocket`)
+}
+
+/** Parses `owner/name`. Returns undefined if the text has another form. */
+export function ownerAndName(text: string): RepositoryName | undefined {
+  const [owner, name, ...others] = text.split('/')
+  return owner && name && others.length === 0 ? { owner, name } : undefined
+}
+
+/** The options that name a repository in the database of a standalone host. */
+export type RepositoryOptions = DatabaseOptions & { readonly repo: RepositoryName }
+
+/** Adds these options. */
+export function inRepository(command: Command<[], ResultOptions>): Command<[], ResultOptions & RepositoryOptions> {
+  return inDatabase(command).requiredOption('--repo <owner/name>', 'repository in the database', repositoryName)
+}
+
+/** An open repository. */
+export interface OpenRepository {
+  readonly forge: OpenForge['forge']
+  readonly repositoryId: Id
+  readonly database: Database
+}
+
+/**
+ * Runs work on a repository, and closes the database. The tables are those that "forgelet serve" made: none is created or changed.
+ * @throws CommandError with the documented exit code
+ */
+export async function withRepository<T>(
+  options: RepositoryOptions,
+  io: CommandIO,
+  work: (repository: OpenRepository) => Promise<T>,
+): Promise<T> {
+  const database = existingDatabase(options, io)
+  return onDatabase(database, () =>
+    onExistingForge(database, async ({ forge, findRepository }) => {
+      const { owner, name } = options.repo
+      const found = await findRepository(owner, name)
+      if (found !== undefined) return work({ forge, repositoryId: found.id, database })
+      throw new CommandError(1, `database ${database.shown} has no repository ${owner}/${name}: correct --repo or --db`)
+    }),
+  )
+}

@@ -1,0 +1,251 @@
+import type { Actor, Forge, Id, IssueRef, Sync, TransactionServices } from 'forgelet'
+import { canonicalDateTime } from '../../../src/schema/date-time.ts'
+import type { SyncOrAsync } from '../../../src/schema/sync-or-async.ts'
+import { wait } from '../../../src/schema/sync-or-async.ts'
+import type { Statement } from '../../../src/storage/sql/query.ts'
+import { compileStatement } from '../../../src/storage/sql/query.ts'
+import { query } from '../../../src/storage/sql/session.ts'
+import type { Fixture, FixtureIssue, FixtureOrganization, FixtureRepository, FixtureUser } from '../fixture/fixture.ts'
+import { normalizeName, tokenDigest } from '../host-names.ts'
+import type { HostDatabase } from './host-database.ts'
+import type { StoredIssue } from './issue-records.ts'
+import type { StandaloneUser } from './roles.ts'
+import type { RowSink } from './row-writer.ts'
+import { RowWriter } from './row-writer.ts'
+import type { HostContext, NewRow, Row } from './tables.ts'
+
+/** Loads a whole fixture in one transaction, if there is no account yet. Returns whether it did. */
+export function loadFixture<Tx>(
+  database: HostDatabase<Tx>,
+  forge: Forge<StandaloneUser, Tx>,
+  fixture: Fixture,
+): Promise<boolean> {
+  const { context } = database
+  return database.load(forge, function* load(session, services) {
+    if ((yield* query(session, anyAccount(context))).length > 0) return false
+
+    const sink = new RowWriter(context, (statement) => session.all(statement))
+    yield* insertFixture(fixture, { now: new Date(), sink, forge: services })
+    return true
+  })
+}
+
+/** Whether there is no account yet. */
+export async function isEmpty<Tx>(database: HostDatabase<Tx>): Promise<boolean> {
+  return (await database.rows(anyAccount(database.context))).length === 0
+}
+
+function anyAccount({ build }: HostContext): Statement<unknown> {
+  return compileStatement(build.selectFrom('accounts').select('kind').limit(1))
+}
+
+/** Where a fixture is loaded into. */
+export interface FixtureTarget<A extends Actor> {
+  /** The creation time where the fixture names none. */
+  readonly now: Date
+  readonly sink: RowSink
+  readonly forge: TransactionServices<A> | Sync<TransactionServices<A>>
+  /** Returns the user of an account, as the forge knows them. Default: the id of the account. */
+  readonly userOf?: (account: Row<'accounts'>) => Id
+}
+
+/**
+ * Inserts the rows of a fixture, in its order, and then what belongs to the forge.
+ *
+ * @param fixture - one that `parseFixture` has accepted
+ */
+export function* insertFixture<A extends Actor>(fixture: Fixture, target: FixtureTarget<A>): SyncOrAsync<void> {
+  const { users = [], organizations = [], repositories = [], badges = [] } = fixture
+  const { now, sink, forge, userOf = ({ id }) => String(id) } = target
+  const rows = [
+    ...users.map((user) => accountRow('user', { ...user, name: user.username }, now)),
+    ...organizations.map((organization) => accountRow('organization', organization, now)),
+  ]
+  const ids = yield* sink.insert('accounts', rows)
+  const accounts = new LoadedAccounts(rows.map((row, at) => ({ id: ids[at] ?? 0, ...row })))
+  const tokens = users.flatMap(({ username, tokens = [] }) =>
+    tokens.map((token) => ({
+      digest: tokenDigest(token),
+      user_id: accounts.id(username),
+      name: null,
+      created_at: null,
+    })),
+  )
+  yield* sink.insert('tokens', tokens)
+  const members = organizations.flatMap((organization) => membersOf(organization, accounts))
+  yield* sink.insert('members', members)
+  const pins: IssueRef[] = []
+  for (const repository of repositories) pins.push(...(yield* insertRepository(repository, accounts, target)))
+
+  for (const { slug, description = '', imageUrl = '' } of badges) {
+    yield* wait<unknown>(forge.badges.catalogue.define('system', { slug, description, imageUrl }))
+  }
+  for (const { slug, holders = [] } of badges) {
+    for (const userId of new Set(holders.map((name) => userOf(accounts.named(name))))) {
+      yield* wait<unknown>(forge.badges.grant('system', { userId, slugs: [slug] }))
+    }
+  }
+  for (const { name, blocks = [] } of organizations) {
+    const organizationId = String(accounts.id(name))
+    for (const { user, note = '' } of blocks) {
+      const account = { kind: 'user', id: userOf(accounts.named(user)) } as const
+      yield* wait<unknown>(forge.blocks.block('system', { organizationId, account, note }))
+    }
+  }
+  for (const issue of pins) yield* wait<unknown>(forge.pins.pin('system', issue))
+}
+
+/** The accounts of a fixture, by their names. */
+class LoadedAccounts {
+  readonly #accounts: ReadonlyMap<string, Row<'accounts'>>
+
+  constructor(accounts: readonly Row<'accounts'>[]) {
+    this.#accounts = new Map(accounts.map((account) => [account.folded_name, account]))
+  }
+
+  named(name: string): Row<'accounts'> {
+    const account = this.#accounts.get(normalizeName(name))
+    if (account !== undefined) return account
+    throw new TypeError('a name does not exist in this fixture; check it with parseFixture')
+  }
+
+  id(name: string): number {
+    return this.named(name).id
+  }
+
+  /** Returns the role of each user in lists of names. Of two roles the one counts whose list comes later. */
+  roles<R extends string>(...lists: readonly (readonly [role: R, names: readonly string[] | undefined])[]) {
+    const roles = new Map(lists.flatMap(([role, names = []]) => names.map((name) => [this.id(name), role] as const)))
+    return [...roles].map(([user_id, role]) => ({ user_id, role }))
+  }
+}
+
+/** Converts a user or an organization to a row. @param now - the creation time if it names none */
+export function accountRow(
+  kind: Row<'accounts'>['kind'],
+  account: Partial<FixtureUser> & FixtureOrganization,
+  now: Date,
+): NewRow<'accounts'> {
+  const { name, fullName = '', visibility = 'public', location = '', website = '', description = '' } = account
+  return {
+    kind,
+    name,
+    folded_name: normalizeName(name),
+    full_name: fullName,
+    email: account.email ?? (kind === 'user' ? `${normalizeName(name)}@example.com` : ''),
+    hides_email: flag(account.hideEmail),
+    is_site_admin: flag(account.siteAdmin),
+    visibility,
+    location,
+    website,
+    description,
+    created_at: timeOf(account.createdAt, now).getTime(),
+  }
+}
+
+/** Converts a repository to a row. @param now - the creation time if it names none */
+export function repositoryRow(repository: FixtureRepository, ownerId: number, now: Date): NewRow<'repositories'> {
+  const { name, description = '', defaultBranch = 'main' } = repository
+  return {
+    owner_id: ownerId,
+    name,
+    folded_name: normalizeName(name),
+    description,
+    is_private: flag(repository.private),
+    is_archived: flag(repository.archived),
+    default_branch: defaultBranch,
+    created_at: timeOf(repository.createdAt, now).getTime(),
+  }
+}
+
+/** Returns the members of an organization. An owner is listed once. */
+function membersOf(
+  { name, owners, members }: FixtureOrganization,
+  accounts: LoadedAccounts,
+): readonly Row<'members'>[] {
+  const organization_id = accounts.id(name)
+  return accounts.roles(['member', members], ['owner', owners]).map((role) => ({ organization_id, ...role }))
+}
+
+/** Inserts a repository and what is in it. Returns its pinned issues. */
+function* insertRepository<A extends Actor>(
+  repository: FixtureRepository,
+  accounts: LoadedAccounts,
+  { sink, ...target }: FixtureTarget<A>,
+): SyncOrAsync<readonly IssueRef[]> {
+  const { labels = [], issues = [], pins = [], readers, writers, admins } = repository
+  const row = repositoryRow(repository, accounts.id(repository.owner), target.now)
+  const [repository_id = 0] = yield* sink.insert('repositories', [row])
+  const roles = accounts.roles(['reader', readers], ['writer', writers], ['admin', admins])
+  const collaborators = roles.map((role) => ({ repository_id, ...role }))
+  yield* sink.insert('collaborators', collaborators)
+
+  const labelRows = labels.map(({ name, color = 'cccccc', description }) => ({
+    repository_id,
+    name,
+    record: JSON.stringify({ name, color: color.toLowerCase(), ...(description && { description }) }),
+  }))
+  const labelIds = yield* sink.insert('labels', labelRows)
+  const idsOfLabels = new Map(labels.map(({ name }, at) => [normalizeName(name), labelIds[at] ?? 0]))
+  const now = timeOf(repository.createdAt, target.now)
+  const rows = issues.map((issue) => issueRow(issue, { repository_id, accounts, labelIds: idsOfLabels, now }))
+  const issueIds = yield* sink.insert('issues', rows)
+  const repositoryId = String(repository_id)
+  const refs = new Map(
+    rows.map(({ number, kind }, at) => [number, { id: String(issueIds[at]), repositoryId, kind }] as const),
+  )
+  return pins.flatMap((index) => refs.get(index) ?? [])
+}
+
+/** What is around an issue. */
+interface Place {
+  readonly repository_id: number
+  readonly accounts: LoadedAccounts
+  readonly labelIds: ReadonlyMap<string, number>
+  readonly now: Date
+}
+
+function issueRow(issue: FixtureIssue, { repository_id, accounts, labelIds, now }: Place): NewRow<'issues'> {
+  const { index, title, body = '', state = 'open', pull = false, locked = false, comments = 0 } = issue
+  const poster = accounts.named(issue.poster)
+  const assignees = (issue.assignees ?? []).map((name) => accounts.named(name))
+  const created = canonicalDateTime(issue.createdAt ?? now.toISOString())
+  const updated = issue.updatedAt === undefined ? created : canonicalDateTime(issue.updatedAt)
+  const labels = new Set((issue.labels ?? []).flatMap((name) => labelIds.get(normalizeName(name)) ?? []))
+  const record: StoredIssue = {
+    number: index,
+    poster_id: poster.id,
+    poster_name: poster.name,
+    ...(poster.hides_email === 0 && { poster_email: poster.email }),
+    title,
+    content: body,
+    state,
+    is_locked: locked,
+    created,
+    updated,
+    ...(state === 'closed' && { closed: issue.closedAt === undefined ? updated : canonicalDateTime(issue.closedAt) }),
+    ...(labels.size > 0 && { labels: [...labels] }),
+    ...(assignees.length > 0 && { assignees: [...new Set(assignees.map(({ name }) => name))] }),
+    accounts: [...new Map([poster, ...assignees].map(({ name, id }) => [name, id]))],
+  }
+  return {
+    repository_id,
+    number: index,
+    kind: pull ? 'pullRequest' : 'issue',
+    state,
+    poster_id: poster.id,
+    milestone_id: null,
+    comment_count: comments,
+    branch: pull ? (issue.branch ?? `patch-${index}`) : '',
+    record: JSON.stringify(record),
+  }
+}
+
+function flag(value = false): number {
+  return value ? 1 : 0
+}
+
+/** Parses a time of a fixture, or returns a default if the fixture names none. */
+function timeOf(text: string | undefined, otherwise: Date): Date {
+  return text === undefined ? otherwise : new Date(text)
+}

@@ -1,0 +1,174 @@
+import { existsSync, statSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { isForgeError } from 'forgelet'
+import type { SchemaStatus } from 'forgelet/storage'
+import type { MysqlConnection } from 'forgelet/storage/mariadb'
+import type { PgClient } from 'forgelet/storage/postgres'
+import type { SqliteConnection, SqlStorageOptions } from 'forgelet/storage/sqlite'
+import { needObject } from '../../../src/schema/arguments.ts'
+import { unavailable } from '../../../src/storage/sql/errors.ts'
+import { DAMAGED } from '../../../src/storage/sql/sqlite/connection.ts'
+import type { FileCheck } from '../../../src/storage/sql/sqlite/file-problems.ts'
+import { HostDatabase } from './host-database.ts'
+
+/** Where the database of a standalone host is. */
+export interface DatabaseLocation {
+  /**
+   * `postgres://…` (PostgreSQL 13 and newer), `mysql://…` (MariaDB 10.6 and newer), an SQLite file, which is created if
+   * it is missing, or `:memory:`. Any number of processes can be open on one server or file.
+   */
+  readonly db: string
+  /**
+   * The prefix of the names of the forge's tables; the host's have it too, followed by `host_`. Default: `forgelet_`, and
+   * `host_` for those of the host.
+   */
+  readonly prefix?: string | undefined
+  /** The schema of all tables, on PostgreSQL; it is created if it does not exist. Default: that of the connection. */
+  readonly schema?: string | undefined
+}
+
+/** What the tables of a forge depend on in the database of an application. */
+export type TableOptions = Pick<SqlStorageOptions, 'ids' | 'tables'>
+
+/** A kind of database. */
+export type DatabaseKind = 'sqlite' | 'postgres' | 'mysql'
+
+/** Work on a database of any kind. */
+export type DatabaseWork<T> = <Tx>(database: HostDatabase<Tx>) => Promise<T>
+
+/**
+ * Opens a database and passes it on to what closes it. It is connected to when it is first used.
+ *
+ * @param tables - the types of ids and the tables of the host, for the forge of an application
+ * @throws TypeError if `db` is of another kind, or if a prefix or a schema is invalid; ForgeError `STORAGE_UNAVAILABLE`
+ * if an SQLite file cannot be one
+ */
+export async function openHostDatabase<T>(
+  location: DatabaseLocation,
+  work: DatabaseWork<T>,
+  tables?: TableOptions | undefined,
+): Promise<T> {
+  const { db, prefix, schema } = location
+  // Each kind loads its own driver.
+  switch (kindOf(location)) {
+    case 'sqlite': {
+      refuseUnusual(db)
+      const { createSqliteStorage } = await import('../../../src/storage/sql/sqlite/sqlite-runtime.ts')
+      return work(new HostDatabase(createSqliteStorage<SqliteConnection>(db, { prefix, ...tables })))
+    }
+    case 'postgres': {
+      const { openPostgres } = await import('../../../src/storage/sql/servers/postgres.ts')
+      return work(new HostDatabase(openPostgres<PgClient>(db, { prefix, schema, ...tables })))
+    }
+    case 'mysql': {
+      const { openMariadb } = await import('../../../src/storage/sql/servers/mariadb.ts')
+      return work(new HostDatabase(openMariadb<MysqlConnection>(db, { prefix, ...tables })))
+    }
+  }
+}
+
+/** Refuses a path that cannot be a file of SQLite, which would wait for a pipe, and write into a device. */
+function refuseUnusual(file: string): void {
+  if (file === ':memory:') return
+  if (!existsSync(dirname(file))) throw unavailable('its directory does not exist: create it, or name another file')
+  if (!existsSync(file)) return
+
+  const stats = statSync(file)
+  if (stats.isDirectory()) throw unavailable('it is a directory: name a file in it')
+  if (!stats.isFile()) throw unavailable('it is a pipe or a device: name an ordinary file')
+}
+
+/** Like `openHostDatabase`, and closes the database after the work. */
+export function withHostDatabase<T>(
+  location: DatabaseLocation,
+  work: DatabaseWork<T>,
+  tables?: TableOptions | undefined,
+): Promise<T> {
+  const andClose: DatabaseWork<T> = async (database) => {
+    try {
+      return await work(database)
+    } finally {
+      await database.storage.close().catch(() => undefined) // what the work throws says more
+    }
+  }
+  return openHostDatabase(location, andClose, tables)
+}
+
+/**
+ * Like `withHostDatabase`, for a database that `forgelet serve` has set up.
+ * @throws ForgeError `STORAGE_UNAVAILABLE`, also if the file does not exist
+ */
+export async function onExistingDatabase<T>(
+  location: DatabaseLocation,
+  work: DatabaseWork<T>,
+  tables?: TableOptions | undefined,
+): Promise<T> {
+  needObject(location, 'location', "{ db: 'forge.sqlite' }")
+  if (kindOf(location) === 'sqlite' && !existsSync(location.db)) {
+    throw unavailable('the file does not exist: name the file of "forgelet serve"')
+  }
+  return withHostDatabase(location, work, tables)
+}
+
+/** What is known of a database. */
+export interface DatabaseStatus {
+  /** The tables of the forge, and settings that endanger committed data. */
+  readonly forge: SchemaStatus
+  /** The tables of the server. `empty` beside a forge: it is that of an application. */
+  readonly server: SchemaStatus['state']
+}
+
+/**
+ * Reads the state of the tables of a database. Writes nothing.
+ *
+ * @param tables - the types of ids and the tables of the host, for the database of an application
+ * @throws ForgeError `STORAGE_UNAVAILABLE`, `STORAGE_BUSY` if the database cannot be reached or used
+ */
+export function databaseStatus(location: DatabaseLocation, tables?: TableOptions | undefined): Promise<DatabaseStatus> {
+  const read: DatabaseWork<DatabaseStatus> = async (database) => ({
+    forge: await database.storage.schemaStatus(),
+    // An application that describes its tables is not the ready server.
+    server: tables?.tables === undefined ? await database.state() : 'empty',
+  })
+  return onExistingDatabase(location, read, tables)
+}
+
+/**
+ * Returns what is wrong with the file of a database: nothing for a server. Reads all of it, and writes nothing.
+ * @throws ForgeError as `databaseStatus`
+ */
+export async function fileProblems(location: DatabaseLocation, check: FileCheck): Promise<readonly string[]> {
+  if (kindOf(location) !== 'sqlite') return []
+  try {
+    return await onExistingDatabase(location, (database) => database.fileProblems(check))
+  } catch (error) {
+    if (isForgeError(error, 'STORAGE_UNAVAILABLE') && error.message === DAMAGED) return [DAMAGED]
+    throw error
+  }
+}
+
+const SCHEMES: { readonly [scheme: string]: 'postgres' | 'mysql' | undefined } = {
+  postgres: 'postgres',
+  postgresql: 'postgres',
+  mysql: 'mysql',
+  mariadb: 'mysql',
+}
+
+/** Returns the kind of server that a URL names. Undefined: it is no URL of one of them, so it may be a file. */
+export function serverKind(db: string): 'postgres' | 'mysql' | undefined {
+  return SCHEMES[/^([a-z]+):\/\//i.exec(db)?.[1]?.toLowerCase() ?? '']
+}
+
+/** The message shows at most the scheme of a URL, which may contain a password. */
+function kindOf({ db, schema }: DatabaseLocation): DatabaseKind {
+  const expected = 'a postgres:// or mysql:// URL, an SQLite file, or ":memory:"'
+  if (typeof db !== 'string' || db.trim() === '') throw new TypeError(`db must be ${expected}`)
+
+  const kind = serverKind(db)
+  if (kind === undefined && db.includes('://')) {
+    const scheme = /^([a-z][a-z0-9+.-]+):\/\//i.exec(db)?.[0] ?? 'a URL'
+    throw new TypeError(`db: ${scheme} is not supported: give ${expected}`)
+  }
+  if (schema !== undefined && kind !== 'postgres') throw new TypeError('schema is for PostgreSQL: leave it out')
+  return kind ?? 'sqlite'
+}

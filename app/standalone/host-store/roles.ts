@@ -1,0 +1,62 @@
+import type { Caller, Id, OrganizationRole, RepositoryRole } from 'forgelet'
+import type { Row } from './tables.ts'
+
+/** A user of the standalone host, as a signed-in actor. */
+export interface StandaloneUser {
+  readonly id: Id
+  readonly username: string
+}
+
+/** The id of nothing. */
+export const NO_ID = 0
+
+/** Returns an id as it is stored. Callers may ask for any text: what no database assigned is the id of nothing. */
+export function idOf(id: Id): number {
+  const number = /^[1-9]\d{0,15}$/.test(id) ? Number(id) : NO_ID
+  return Number.isSafeInteger(number) ? number : NO_ID
+}
+
+/** Returns the id of a signed-in user, or that of nothing for every other caller. */
+export function userIdOf(caller: Caller<StandaloneUser>): number {
+  return typeof caller === 'string' ? NO_ID : idOf(caller.id)
+}
+
+/** What a caller is to an organization. What does not exist is null. */
+export interface OrganizationStanding {
+  /** Null for an anonymous caller. */
+  readonly is_site_admin: number | null
+  /** Of the organization, or of the account that owns the repository. */
+  readonly visibility: Row<'accounts'>['visibility'] | null
+  /** The membership in that organization. */
+  readonly role: Row<'members'>['role'] | null
+}
+
+/** What a caller is to a repository. What does not exist is null. */
+export interface RepositoryStanding extends OrganizationStanding {
+  readonly owner_id: number | null
+  readonly is_private: number | null
+  readonly collaboration: Row<'collaborators'>['role'] | null
+}
+
+/** Returns the role in an organization: 'none' if the user may not see it, so that it stays concealed. */
+export function organizationRoleOf({ visibility, role }: OrganizationStanding, userId: number): OrganizationRole {
+  return role ?? (sees(visibility, userId) ? 'stranger' : 'none')
+}
+
+/**
+ * Returns the role in a repository. The owner, the owners of the owning organization and the admin collaborators are
+ * admins. Members of the owning organization are readers. Everyone is a reader of a public repository whose owner they
+ * may see.
+ */
+export function repositoryRoleOf(standing: RepositoryStanding, userId: number): RepositoryRole {
+  const { owner_id, is_private, visibility, role, collaboration } = standing
+  if (owner_id === null) return 'none'
+  if (owner_id === userId || role === 'owner') return 'admin'
+  if (collaboration !== null) return collaboration
+  if (role === 'member') return 'reader'
+  return is_private === 0 && sees(visibility, userId) ? 'reader' : 'none'
+}
+
+function sees(visibility: OrganizationStanding['visibility'], userId: number): boolean {
+  return visibility === 'public' || (visibility === 'limited' && userId !== NO_ID)
+}

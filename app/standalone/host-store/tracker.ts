@@ -1,0 +1,238 @@
+import type {
+  CommentRecord,
+  Id,
+  IncomingBatch,
+  IncomingIssue,
+  IssueRecord,
+  IssueTracker,
+  LabelRecord,
+  MilestoneRecord,
+  TakenNumber,
+} from 'forgelet'
+import type { Compilable } from 'kysely'
+import { sql } from 'kysely'
+import { canonicalLabel, canonicalMilestone } from '../../../src/schema/canonical-issue.ts'
+import { notFound } from '../../../src/schema/errors.ts'
+import type { SyncOrAsync } from '../../../src/schema/sync-or-async.ts'
+import { wait } from '../../../src/schema/sync-or-async.ts'
+import { compileStatement } from '../../../src/storage/sql/query.ts'
+import { normalizeName } from '../host-names.ts'
+import { createAttribution } from './attribution.ts'
+import type { HostDatabase } from './host-database.ts'
+import type { HostDirectory } from './host-directory.ts'
+import type { StoredComment, StoredIssue } from './issue-records.ts'
+import { authorOf, replacedComment, shownComment, shownIssue, storedComment, storedIssue } from './issue-records.ts'
+import type { TrackerContext } from './issue-rows.ts'
+import { answered, elements, IssueRows } from './issue-rows.ts'
+import type { StandaloneUser } from './roles.ts'
+import { idOf, NO_ID, repositoryRoleOf, userIdOf } from './roles.ts'
+import type { InsertTexts } from './row-writer.ts'
+import { RowWriter } from './row-writer.ts'
+import type { NewRow, Row } from './tables.ts'
+import { columnsOf } from './tables.ts'
+
+/** Creates the tracker of the host: its issues, as the exchange of the forge reads and writes them. */
+export function createTracker<Tx>(
+  database: HostDatabase<Tx>,
+  directory: HostDirectory<Tx>,
+): IssueTracker<StandaloneUser, Tx> {
+  type Context = TrackerContext<Tx>
+  const { context: tables } = database
+  const { build, columns, dialect } = tables
+  const issueRows = new IssueRows(database)
+  const insertTexts: InsertTexts = new Map()
+  /** The rows of the comments that were returned, to replace them. */
+  const returnedComments = new WeakMap<CommentRecord, { readonly id: number; readonly stored: StoredComment }>()
+
+  return {
+    issues: answered(function* (query, context) {
+      const rows = yield* issueRows.issues(query, context)
+      const found = rows.map(({ number, kind, record }): StoredIssue | TakenNumber =>
+        kind === 'issue' ? JSON.parse(record) : { number, taken: true },
+      )
+      const labels = yield* labelsOf(found, context)
+      const showsEmail = yield* mayShowEmail(query.repositoryId, context)
+      return found.map((one) => ('taken' in one ? one : visible(shownIssue(one, labels), showsEmail)))
+    }),
+
+    comments: answered(function* (query, context) {
+      const rows = yield* issueRows.comments(query, context)
+      const showsEmail = yield* mayShowEmail(query.repositoryId, context)
+      return rows.map(({ id, record: text }) => {
+        const stored: StoredComment = JSON.parse(text)
+        const shown = visible(shownComment(stored), showsEmail)
+        returnedComments.set(shown, { id, stored })
+        return shown
+      })
+    }),
+
+    labelsAndMilestones: answered(function* ({ repositoryId }, context) {
+      const labels = yield* all(inRepository('labels', repositoryId), context)
+      const milestones = yield* all(inRepository('milestones', repositoryId), context)
+      return {
+        labels: labels.map(({ record }): LabelRecord => JSON.parse(record)),
+        milestones: milestones.map(({ record }): MilestoneRecord => JSON.parse(record)),
+      }
+    }),
+
+    /** People are found by their names alone. */
+    findUsers: answered(function* (users, context) {
+      const names = users.map(({ name }) => normalizeName(name))
+      const accounts = build
+        .selectFrom('accounts')
+        .select([columns.number('id').as('id'), 'folded_name'])
+        .where('kind', '=', 'user')
+        .where('folded_name', 'in', dialect.elements(sql.val(JSON.stringify(names)), dialect.casts.text))
+      const rows = yield* all(accounts, context)
+      const ids = new Map(rows.map(({ id, folded_name }) => [folded_name, String(id)]))
+      return names.map((name) => ids.get(name))
+    }),
+
+    write: answered(write),
+    attribution: createAttribution(database),
+  }
+
+  /** What has no account here is posted by who imports, or by the owner of the repository. */
+  function* write(batch: IncomingBatch, context: Context): SyncOrAsync<void> {
+    const repository_id = idOf(batch.repositoryId)
+    const repositories = build.selectFrom('repositories').select(columns.number('owner_id').as('owner_id'))
+    const [repository] = yield* all(repositories.where('id', '=', repository_id), context)
+    if (repository === undefined) throw notFound('repository')
+
+    const labelIds = yield* idsByName('labels', repository_id, batch.labels.map(namedLabel), context)
+    const milestoneIds = yield* idsByName('milestones', repository_id, batch.milestones.map(namedMilestone), context)
+    const importerId = userIdOf(context.actor)
+    const contentOf = (issue: IncomingIssue) => {
+      const { state, milestone } = issue.record
+      const record = storedIssue(issue, labelIds)
+      return {
+        state,
+        poster_id: authorOf(record) ?? (importerId === NO_ID ? repository.owner_id : importerId),
+        milestone_id: (milestone && milestoneIds.get(milestone)) || null,
+        record: JSON.stringify(record),
+      }
+    }
+
+    const counts = new Map<number, number>()
+    for (const { record } of batch.comments) counts.set(record.issue_number, (counts.get(record.issue_number) ?? 0) + 1)
+    const created = batch.create.map((issue): NewRow<'issues'> => {
+      const { number } = issue.record
+      const comment_count = counts.get(number) ?? 0
+      counts.delete(number)
+      return { repository_id, number, kind: 'issue', comment_count, branch: '', ...contentOf(issue) }
+    })
+    const comments = batch.comments.map((comment): NewRow<'comments'> => {
+      const { record, createdAt } = comment
+      const issue_number = record.issue_number
+      return {
+        repository_id,
+        issue_number,
+        created_at: createdAt.getTime(),
+        record: JSON.stringify(storedComment(comment)),
+      }
+    })
+    const replaced = batch.commentUpdates.flatMap((comment) => {
+      const row = returnedComments.get(comment.previous)
+      if (row === undefined) return []
+      const record = JSON.stringify(replacedComment(comment, row.stored))
+      return build.updateTable('comments').where('id', '=', row.id).set({ record })
+    })
+    const described = [
+      ...batch.labelUpdates.map((label) => ({ table: 'labels', ids: labelIds, ...namedLabel(label) }) as const),
+      ...batch.milestoneUpdates.map(
+        (milestone) => ({ table: 'milestones', ids: milestoneIds, ...namedMilestone(milestone) }) as const,
+      ),
+    ]
+    const existing = (number: number) =>
+      build.updateTable('issues').where('repository_id', '=', repository_id).where('number', '=', number)
+    const changes = [
+      ...replaced,
+      ...described.map(({ table, ids, name, record }) =>
+        build
+          .updateTable(table)
+          .where('id', '=', ids.get(name) ?? NO_ID)
+          .set({ record }),
+      ),
+      ...batch.update.map((issue) => existing(issue.record.number).set(contentOf(issue))),
+      ...[...counts].map(([number, count]) =>
+        existing(number).set({ comment_count: sql<number>`comment_count + ${sql.lit(count)}` }),
+      ),
+    ]
+    const statements = changes.map((change) => ({ ...compileStatement(change), mayTakeLong: true as const }))
+    if (statements.length > 0) {
+      yield* wait(database.rowsOfEach<readonly unknown[]>(statements, context.transaction))
+    }
+    yield* rowWriter(context).insert('issues', created)
+    yield* rowWriter(context).insert('comments', comments)
+  }
+
+  /** Returns the ids of labels or milestones, by their names, after those that are missing have been made. */
+  function* idsByName(
+    table: 'labels' | 'milestones',
+    repository_id: number,
+    named: readonly Named[],
+    context: Context,
+  ): SyncOrAsync<ReadonlyMap<string, number>> {
+    const rows = yield* all(inRepository(table, String(repository_id)), context)
+    const ids = new Map(rows.toReversed().map(({ id, name }) => [name, id])) // the first of several with one name
+    const missing = new Map<string, NewRow<'labels'>>()
+    for (const { name, record } of named) {
+      if (!ids.has(name) && !missing.has(name)) missing.set(name, { repository_id, name, record })
+    }
+    const newIds = yield* rowWriter(context).insert(table, [...missing.values()])
+    for (const [at, name] of [...missing.keys()].entries()) ids.set(name, newIds[at] ?? NO_ID)
+    return ids
+  }
+
+  function* labelsOf(
+    found: readonly (StoredIssue | TakenNumber)[],
+    context: Context,
+  ): SyncOrAsync<ReadonlyMap<number, LabelRecord>> {
+    const ids = [...new Set(found.flatMap((one) => ('labels' in one && one.labels) || []))]
+    if (ids.length === 0) return new Map()
+
+    const labels = build.selectFrom('labels').select(columnsOf(tables, 'labels'))
+    const rows = yield* all(labels.where('id', 'in', elements(tables, ids)), context)
+    return new Map(rows.map(({ id, record }): [number, LabelRecord] => [id, JSON.parse(record)]))
+  }
+
+  function inRepository(table: 'labels' | 'milestones', repositoryId: Id): Compilable<Row<'labels'>> {
+    const rows = build.selectFrom(table).select(columnsOf(tables, table))
+    return rows.where('repository_id', '=', idOf(repositoryId)).orderBy(sql.ref(`${table}.id`))
+  }
+
+  /** E-mail addresses are for the admins of the repository and of the site. Source: docs/behaviour.md, The standalone server */
+  function* mayShowEmail(repositoryId: Id, { actor, transaction }: Context): SyncOrAsync<boolean> {
+    if (typeof actor === 'string') return actor === 'system'
+
+    const userId = userIdOf(actor)
+    const standing = yield* wait(directory.repositoryStanding(repositoryId, userId, transaction))
+    return standing.is_site_admin === 1 || repositoryRoleOf(standing, userId) === 'admin'
+  }
+
+  function all<R>(query: Compilable<R>, { transaction }: Context): SyncOrAsync<readonly R[]> {
+    return wait(database.rows(compileStatement(query), transaction))
+  }
+
+  function rowWriter({ transaction }: Context): RowWriter {
+    return new RowWriter(tables, (statement) => database.rows(statement, transaction), insertTexts)
+  }
+}
+
+/** A label or a milestone, and the name by which it is found. */
+type Named = Pick<NewRow<'labels'>, 'name' | 'record'>
+
+function namedLabel(label: LabelRecord): Named {
+  return { name: label.name, record: JSON.stringify(canonicalLabel(label)) }
+}
+
+/** Keeps a milestone in the form that a canonical document has: without what is empty, and with times in UTC. */
+function namedMilestone(milestone: MilestoneRecord): Named {
+  return { name: milestone.title, record: JSON.stringify(canonicalMilestone(milestone)) }
+}
+
+/** Leaves the address of the author out if the caller may not see it. */
+function visible<R extends IssueRecord | CommentRecord>(record: R, showsEmail: boolean): R {
+  if (!showsEmail) delete record.poster_email
+  return record
+}

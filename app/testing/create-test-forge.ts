@@ -1,0 +1,233 @@
+import type {
+  AccessRequest,
+  Action,
+  Actor,
+  Forge,
+  ForgeEvent,
+  ForgeLimits,
+  ForgeOptions,
+  IssueRef,
+  Logger,
+  Policy,
+} from 'forgelet'
+import { hasMethods, isObject } from '../../src/schema/arguments.ts'
+import type { OptionRules } from '../../src/schema/options.ts'
+import { ANY, checkOptions, FUNCTION, optional } from '../../src/schema/options.ts'
+import type { Fixture } from '../standalone/fixture/fixture.ts'
+import { fixtureKey } from '../standalone/fixture/fixture-key.ts'
+import { parseFixture } from '../standalone/fixture/parse-fixture.ts'
+import { openMemoryHost } from '../standalone/host-store/memory-host.ts'
+import type { TestOrganization, TestRepository, TestUser, TestWorld } from './test-world.ts'
+import { testWorld } from './test-world.ts'
+
+/**
+ * The default fixture of a test forge: an admin, an organization with an owner and a member, a user outside the
+ * organization, and one repository.
+ */
+const DEFAULT_FIXTURE: Fixture = {
+  users: [
+    { username: 'alice', fullName: 'Alice A', siteAdmin: true, tokens: ['alice-token'] },
+    { username: 'olga', fullName: 'Olga Owner', tokens: ['olga-token'] },
+    { username: 'mia', fullName: 'Mia Member', tokens: ['mia-token'] },
+    { username: 'sam', fullName: 'Sam Stranger', tokens: ['sam-token'] },
+  ],
+  organizations: [{ name: 'acme', owners: ['olga'], members: ['mia'] }],
+  repositories: [
+    {
+      owner: 'acme',
+      name: 'rocket',
+      issues: [
+        { index: 1, title: 'Read this first', poster: 'mia' },
+        { index: 2, title: 'The engine stutters', poster: 'sam' },
+        { index: 3, title: 'Paint it red', poster: 'mia' },
+        { index: 4, title: 'Land softly', poster: 'sam' },
+        { index: 5, title: 'Add fins', poster: 'mia', pull: true },
+      ],
+    },
+  ],
+  badges: [
+    { slug: 'night-owl', description: 'Ships after midnight' },
+    { slug: 'first-flight', description: 'Merged a first change' },
+  ],
+}
+
+/** The options of `createTestForge`. `User` is the type of the users: those of the fixture, unless you bring your own. */
+export interface TestForgeOptions<User extends Actor = TestUser> {
+  /**
+   * A fixture as docs/fixture.md describes it. The default has the site admin `alice`; the organization `acme` with
+   * owner `olga` and member `mia`; `sam`, who is not a member; the repository `acme/rocket` with issues 1 to 4 and pull
+   * request 5; and the badges `night-owl` and `first-flight`.
+   */
+  readonly fixture?: object | undefined
+  /** Replaces Gitea's rules over the fixture. */
+  readonly policy?: Policy<User> | undefined
+  /** Actions that are refused to every caller except 'system'. Default none. */
+  readonly deny?: readonly Action[] | undefined
+  /** Default: at most 3 pins of each kind. */
+  readonly limits?: ForgeLimits | undefined
+  /**
+   * The logger for warnings and failures, such as those of listeners. Default: `console.error`. False disables logging.
+   */
+  readonly logger?: Logger | false | undefined
+  /**
+   * Runs in every change before the commit, as `beforeCommit` of `createForge`. It does not run while the fixture is
+   * loaded.
+   */
+  readonly beforeCommit?: ForgeOptions<User, undefined>['beforeCommit']
+  /** The initial time of the clock. Default 2026-01-01T00:00:00Z. */
+  readonly now?: Date | undefined
+}
+
+/** Users of your own for a test forge, with everything that your policy reads of them. */
+export interface TestForgeUsers<User extends Actor> {
+  /**
+   * By name. One whom the fixture has by the same name takes that user's place: as member, owner, holder of a badge.
+   * Names are case-insensitive.
+   */
+  readonly users: Readonly<Record<string, User>>
+}
+
+/** An in-memory forge with a settable clock. It records its events and the requests to its policy. */
+export interface TestForge<User extends Actor = TestUser> {
+  readonly forge: Forge<User>
+  /** A clock that changes only when it is set or advanced. */
+  readonly clock: {
+    /** Sets the clock to a time. */
+    set(at: Date): void
+    /** Advances the clock by a number of milliseconds. */
+    advance(milliseconds: number): void
+  }
+  /** The events committed since the fixture was loaded, in order. */
+  readonly events: readonly ForgeEvent[]
+  /** The requests that the policy received, in order. */
+  readonly asked: readonly AccessRequest[]
+  /** Returns your own user of this name; without `users`, that of the fixture. @throws TypeError if there is none */
+  user(name: string): User
+  /** @throws TypeError if the fixture has no such issue or pull request */
+  issue(path: `${string}/${string}#${number}`): IssueRef
+  /**
+   * Returns the organization with this name. Makes it if it does not exist: public, without owners and members.
+   *
+   * @throws TypeError if a user has this name; ForgeError `INVALID_INPUT` if it is not a valid name
+   */
+  organization(name: string): TestOrganization
+  /**
+   * Returns the repository with this path. Makes it if it does not exist: public and without issues. Makes its owner,
+   * as an organization, if that does not exist.
+   *
+   * @throws ForgeError `INVALID_INPUT` if one of the two is not a valid name
+   */
+  repository(path: `${string}/${string}`): TestRepository
+}
+
+/**
+ * Creates an in-memory forge with initial data, for tests of business rules. It uses no HTTP, no database and no
+ * timers. With `users`, its callers are your own: `createTestForge<User>({ users: { mia: { id: 7 } }, policy })`.
+ *
+ * @throws ForgeError `INVALID_INPUT` if the fixture has mistakes; TypeError if two of the users have one name or one id
+ */
+export function createTestForge<User extends Actor>(
+  options: TestForgeOptions<User> & TestForgeUsers<User>,
+): Promise<TestForge<User>>
+export function createTestForge(options?: TestForgeOptions): Promise<TestForge>
+export async function createTestForge<User extends Actor>(
+  options: (TestForgeOptions<User> & TestForgeUsers<User>) | (TestForgeOptions & { readonly users?: undefined }) = {},
+): Promise<TestForge | TestForge<User>> {
+  checkOptions('createTestForge', options, OPTIONS)
+  if (options.users === undefined) return openTestForge(options, undefined, ({ user }) => user)
+
+  const users = usersByName(options.users)
+  return openTestForge(options, users, () => (name) => {
+    const user = users.get(name.toLowerCase())
+    if (user === undefined) throw new TypeError(`users has no "${name}"`)
+    return user
+  })
+}
+
+const OPTIONS: OptionRules<TestForgeOptions & Partial<TestForgeUsers<Actor>>> = {
+  fixture: ANY,
+  policy: optional((value) => hasMethods(value, 'authorize'), 'a policy, with authorize'),
+  deny: optional(Array.isArray, 'a list of actions'),
+  limits: ANY,
+  logger: ANY,
+  beforeCommit: FUNCTION,
+  now: optional((value) => value instanceof Date, 'a Date'),
+  users: optional(isObject, 'an object of users by their names, such as { mia: { id: 7 } }'),
+}
+
+/** Users by their names in lower case: names that differ only in case are one. */
+function usersByName<User>(users: Readonly<Record<string, User>>): ReadonlyMap<string, User> {
+  const byName = new Map(Object.entries(users).map(([name, user]) => [name.toLowerCase(), user]))
+  if (byName.size === Object.keys(users).length) return byName
+  throw new TypeError('two users of createTestForge have one name: names are case-insensitive')
+}
+
+async function openTestForge<User extends Actor>(
+  options: TestForgeOptions<User>,
+  users: ReadonlyMap<string, User> | undefined,
+  userIn: (world: TestWorld) => TestForge<User>['user'],
+): Promise<TestForge<User>> {
+  const clock = new SettableClock(options.now ?? new Date('2026-01-01T00:00:00Z'))
+  const fixture = parseFixture(options.fixture ?? DEFAULT_FIXTURE, options.limits)
+  const asked: AccessRequest[] = []
+  const events: ForgeEvent[] = []
+
+  const { deny = [], limits, logger, beforeCommit } = options
+  const { forge, rows } = await openMemoryHost<User>(fixture, clock.now(), {
+    clock,
+    limits,
+    logger,
+    beforeCommit,
+    users,
+    signingKey: await fixtureKey(fixture),
+    policy: (ordinary) => watchedPolicy(options.policy ?? ordinary, { asked, deny }),
+  })
+  forge.events.on((event) => events.push(event))
+  const world = testWorld(rows, () => clock.now())
+  return { forge, clock, events, asked, ...world, user: userIn(world) }
+}
+
+/** Wraps a policy. The wrapper records each request, and refuses the denied actions without calling the policy. */
+function watchedPolicy<User extends Actor>(
+  policy: Policy<User>,
+  watch: { readonly asked: AccessRequest[]; readonly deny: readonly Action[] },
+): Policy<User> {
+  return {
+    authorize(request, context) {
+      watch.asked.push(request)
+      if (watch.deny.includes(request.action))
+        return { allow: false, reason: `${request.action} is denied in this test` }
+
+      return policy.authorize(request, context)
+    },
+  }
+}
+
+/** A clock that changes only when it is set or advanced. */
+export class SettableClock {
+  #now: Date
+
+  /** @throws TypeError if the date is invalid */
+  constructor(now: Date) {
+    this.#now = valid(now)
+  }
+
+  now(): Date {
+    return new Date(this.#now)
+  }
+
+  /** @throws TypeError if the date is invalid */
+  set(at: Date): void {
+    this.#now = valid(at)
+  }
+
+  /** @throws TypeError if the result is not a valid date */
+  advance(milliseconds: number): void {
+    this.#now = valid(new Date(this.#now.getTime() + milliseconds))
+  }
+}
+
+function valid(at: Date): Date {
+  if (!(at instanceof Date) || Number.isNaN(at.getTime())) throw new TypeError('the clock needs a valid Date')
+  return new Date(at)
+}

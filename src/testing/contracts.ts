@@ -1,0 +1,7 @@
+export type { ContractCase } from './contract-case.ts'
+export type { FailingPath, HostPath, KnownHost, MountedHost, WaitingPath } from './mount-contract/known-host.ts'
+export { mountContract } from './mount-contract/mount-contract.ts'
+export type { BegunTransaction, ContractHost, ContractTables } from './storage-contract/contract-host.ts'
+export { storageContract } from './storage-contract/storage-contract.ts'
+export { trackerContract } from './tracker-contract/tracker-contract.ts'
+export type { TrackerHost, TrackerUser } from './tracker-contract/tracker-host.ts'
