@@ -13,7 +13,6 @@ const SERVICES = readdirSync('src/core', { withFileTypes: true })
   .join('|')
 const ADAPTERS = '^src/http-adapters/(node|express|fetch)/'
 const FORMATS = '^src/(signing-keys|exchange)/'
-const SQL = '^src/storage/sql/'
 const APP = '^app/'
 
 /** What package.json exports. */
@@ -26,9 +25,6 @@ const ENTRIES = [
 /** Those that may be imported. A driver is optional: `drivers-are-loaded-when-used`. */
 const PACKAGES = 'zod|kysely|openpgp|sshpk|js-yaml|modern-tar|yauzl|@humanwhocodes/momoa|@commander-js/extra-typings'
 const DRIVERS = 'better-sqlite3|pg|mysql2'
-
-/** What the ready server imports that the package does not export yet. */
-const PRIVATE = ['^src/schema/(arguments|date-time|canonical-issue|errors|ids|options|sync-or-async)[.]ts$', SQL]
 
 const rule = (name, comment, from, to) => ({ name, comment, severity: 'error', from, to })
 
@@ -99,7 +95,7 @@ module.exports = {
       'app-imports-the-package',
       'The ready server is a host like others: it imports what the package exports, by the name that every host has for it.',
       { path: APP },
-      { path: '^src/', pathNot: PRIVATE, dependencyTypesNot: ['aliased-tsconfig-paths'] },
+      { path: '^src/', dependencyTypesNot: ['aliased-tsconfig-paths'] },
     ),
     rule('nothing-imports-app', 'The library runs without the ready server.', { path: '^src/' }, { path: APP }),
     rule(

@@ -86,6 +86,7 @@ export type {
 } from './schema/errors.ts'
 export { ForgeError, isForgeError } from './schema/errors.ts'
 export type { Id, IdInput } from './schema/ids.ts'
+export { toId } from './schema/ids.ts'
 export type {
   CommentRecord,
   ExchangeRecord,

@@ -3,7 +3,6 @@ import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, extname, join } from 'node:path'
 import { brotliDecompressSync } from 'node:zlib'
-import published from '../../schema/openapi.json' with { type: 'json' }
 import { CommandError, packageVersion } from './command.ts'
 
 /** The path of the API on the server. */
@@ -85,6 +84,9 @@ function page(bytes: Buffer, headers: Readonly<Record<string, string>>, status =
  * Returns the OpenAPI document. Without a public URL, it refers to the host that it was fetched from, under whatever name.
  */
 export function apiDocument(publicUrl: string | undefined, note?: string): object {
+  const published: { readonly info: { readonly description: string } } = createRequire(import.meta.url)(
+    'forgelet/schema/openapi.json',
+  )
   const { info, ...rest } = published
   const description = note === undefined ? info.description : `${note}\n\n${info.description}`
   return { ...rest, info: { ...info, description }, servers: [{ url: publicUrl ?? API_PATH }] }

@@ -10,9 +10,6 @@ import type {
   Logger,
   Policy,
 } from 'forgelet'
-import { hasMethods, isObject } from '../../src/schema/arguments.ts'
-import type { OptionRules } from '../../src/schema/options.ts'
-import { ANY, checkOptions, FUNCTION, optional } from '../../src/schema/options.ts'
 import type { Fixture } from '../standalone/fixture/fixture.ts'
 import { fixtureKey } from '../standalone/fixture/fixture-key.ts'
 import { parseFixture } from '../standalone/fixture/parse-fixture.ts'
@@ -133,7 +130,7 @@ export function createTestForge(options?: TestForgeOptions): Promise<TestForge>
 export async function createTestForge<User extends Actor>(
   options: (TestForgeOptions<User> & TestForgeUsers<User>) | (TestForgeOptions & { readonly users?: undefined }) = {},
 ): Promise<TestForge | TestForge<User>> {
-  checkOptions('createTestForge', options, OPTIONS)
+  checkOptions(options)
   if (options.users === undefined) return openTestForge(options, undefined, ({ user }) => user)
 
   const users = usersByName(options.users)
@@ -144,15 +141,53 @@ export async function createTestForge<User extends Actor>(
   })
 }
 
-const OPTIONS: OptionRules<TestForgeOptions & Partial<TestForgeUsers<Actor>>> = {
-  fixture: ANY,
-  policy: optional((value) => hasMethods(value, 'authorize'), 'a policy, with authorize'),
-  deny: optional(Array.isArray, 'a list of actions'),
-  limits: ANY,
-  logger: ANY,
-  beforeCommit: FUNCTION,
-  now: optional((value) => value instanceof Date, 'a Date'),
-  users: optional(isObject, 'an object of users by their names, such as { mia: { id: 7 } }'),
+/** What each option must be: a test, and a description of what passes it. Those that `createForge` checks pass here. */
+const OPTIONS: {
+  readonly [N in keyof (TestForgeOptions & TestForgeUsers<Actor>)]-?: readonly [
+    isValid: (value: unknown) => boolean,
+    expected: string,
+  ]
+} = {
+  fixture: [() => true, ''],
+  policy: [isPolicy, 'a policy, with authorize'],
+  deny: [Array.isArray, 'a list of actions'],
+  limits: [() => true, ''],
+  logger: [() => true, ''],
+  beforeCommit: [(value) => typeof value === 'function', 'a function'],
+  now: [(value) => value instanceof Date, 'a Date'],
+  users: [
+    (value) => typeof value === 'object' && value !== null,
+    'an object of users by their names, such as { mia: { id: 7 } }',
+  ],
+}
+
+function isPolicy(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && 'authorize' in value && typeof value.authorize === 'function'
+}
+
+/** A misspelt option would silently have its default. @throws TypeError with the name of the option */
+function checkOptions(options: unknown): void {
+  const known = Object.entries(OPTIONS)
+  if (typeof options !== 'object' || options === null) {
+    throw new TypeError(`createTestForge needs options: an object with ${Object.keys(OPTIONS).join(', ')}`)
+  }
+  for (const [name, value] of Object.entries(options)) {
+    if (value === undefined) continue
+    const [, rule] = known.find(([one]) => one === name) ?? []
+    if (rule === undefined) {
+      const [[nearest] = ['']] = known.toSorted(([one], [other]) => alike(other, name) - alike(one, name))
+      throw new TypeError(`createTestForge has no option ${name}: did you mean ${nearest}?`)
+    }
+    const [isValid, expected] = rule
+    if (!isValid(value)) throw new TypeError(`createTestForge needs ${name}: ${expected}, or undefined`)
+  }
+}
+
+/** Returns how many letters two words begin and end with alike. */
+function alike(one: string, other: string): number {
+  const first = [...one].findIndex((letter, at) => letter !== other[at])
+  const last = [...one].toReversed().findIndex((letter, at) => letter !== other.at(-1 - at))
+  return first < 0 || last < 0 ? one.length : first + last
 }
 
 /** Users by their names in lower case: names that differ only in case are one. */

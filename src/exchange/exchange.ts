@@ -1,4 +1,4 @@
-export { canonicalIssue } from '../schema/canonical-issue.ts'
+export { canonicalIssue, canonicalLabel, canonicalMilestone } from '../schema/canonical-issue.ts'
 export type {
   CommentRecord,
   ExchangeRecord,

@@ -32,7 +32,7 @@ export function canonicalIssue(issue: IssueRecord): IssueRecord {
   }
 }
 
-/** Returns the canonical form of a label. */
+/** Returns the canonical form of a label: a tracker keeps labels in it, so that an import of the same changes nothing. */
 export function canonicalLabel({ name, color, description }: LabelRecord): LabelRecord {
   return { name, ...(color && { color }), ...(description && { description }) }
 }

@@ -16,7 +16,8 @@ const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 const CONTROL_CHARACTER = /\p{Cc}/u
 
 /**
- * Converts an id from the host to canonical text.
+ * Converts an id from the host to canonical text, in which every port receives it: a host that keeps users by their ids finds
+ * them by it.
  *
  * @param value - the host's id
  * @param name - the name of the id in error messages, for example `issue.id`

@@ -2,19 +2,20 @@ import { need } from '../schema/arguments.ts'
 import type { OptionNames } from '../schema/options.ts'
 import { FUNCTION, refuseUnknown } from '../schema/options.ts'
 import type { ForgeStorage } from './contract/storage.ts'
-import type { CopyOptions, CopyReport } from './sql/copy/copy-tables.ts'
+import type { HostRows } from './sql/copy/copied-database.ts'
+import type { CopiedTable, CopyOptions, CopyReport } from './sql/copy/copy-options.ts'
 import { copyTables } from './sql/copy/copy-tables.ts'
 import { groundOf } from './sql/stores/ground.ts'
 
 // "forgelet/storage/copy": what copies a forge to another database.
 
-export type { CopyOptions, CopyProgress, CopyReport } from './sql/copy/copy-tables.ts'
+export type { CopiedTable, CopiedTablePlace, CopyOptions, CopyProgress, CopyReport } from './sql/copy/copy-options.ts'
 
 /**
  * Copies the tables of a forge to another database, as they are at one moment: SQLite, PostgreSQL and MariaDB in every
  * direction. The target must be empty; its tables are made by `migrate()`, and no one can use them until the copy has ended.
- * Cursors and consumers of events go on where they stood, and ids that the source has assigned are not assigned again. The tables
- * of the host are not copied: if the target knows them (`tables`), copy them first. Nothing else may use these two storages
+ * Cursors and consumers of events go on where they stood, and ids that the source has assigned are not assigned again. Of
+ * the tables of the host those are copied that the options name: if the target knows others (`tables`), copy them first. Nothing else may use these two storages
  * meanwhile, and nothing may write to the source.
  * Source: docs/behaviour.md, Copies
  *
@@ -38,7 +39,29 @@ export async function copyForge<A, B>(
   if (target === undefined) throw new TypeError(`copyForge needs to: ${storage}`)
   refuseUnknown('copyForge', options, COPY_OPTIONS)
   need(FUNCTION[0](options.onProgress), 'copyForge', 'onProgress', FUNCTION[1])
-  return copyTables({ ...source, migrate: () => from.migrate() }, { ...target, migrate: () => to.migrate() }, options)
+  need(FUNCTION[0](options.inTarget), 'copyForge', 'inTarget', FUNCTION[1])
+  const { tables = [], inTarget } = options
+  need(Array.isArray(tables), 'copyForge', 'tables', 'a list of tables')
+  return copyTables(
+    { ...source, hosts: tables.map((table) => hostRows(table, table.from)), migrate: () => from.migrate() },
+    {
+      ...target,
+      hosts: tables.map((table) => hostRows(table, table.to ?? table.from)),
+      migrate: () => to.migrate(),
+      inTarget,
+    },
+    options,
+  )
 }
 
-const COPY_OPTIONS: OptionNames<CopyOptions> = { empty: true, signal: true, onProgress: true }
+function hostRows({ name, columns, key }: CopiedTable, place: HostRows['place']): HostRows {
+  return { name, place, description: key === undefined ? { columns } : { columns, key } }
+}
+
+const COPY_OPTIONS: OptionNames<CopyOptions> = {
+  empty: true,
+  signal: true,
+  onProgress: true,
+  tables: true,
+  inTarget: true,
+}

@@ -1,6 +1,6 @@
-import type { ForgeStorage } from './contract/storage.ts'
 import type { SqlStorageOptions } from './sql/context.ts'
 import { SQL_OPTIONS } from './sql/context.ts'
+import type { SqlStorage } from './sql/database.ts'
 import { mariadbDialect } from './sql/dialects/mariadb.ts'
 import type { HostPortsOf, HostTables } from './sql/host/tables.ts'
 import { planSchema } from './sql/schema/schema.ts'
@@ -64,27 +64,27 @@ export type { MariadbSource, MariadbStorageOptions } from './sql/servers/mariadb
 export function mariadbStorage<C extends MysqlConnection | HostTransaction, T extends HostTables>(
   source: string | Exclude<MariadbSource, KyselyDatabase>,
   options: MariadbStorageOptions<C> & { readonly tables: T },
-): ForgeStorage<C> & { readonly host: HostPortsOf<C, T> }
+): SqlStorage<C> & { readonly host: HostPortsOf<C, T> }
 /** The same over a Kysely, whose transactions `withTransaction` takes as they are. */
 export function mariadbStorage<K extends KyselyExecutor, T extends HostTables>(
   source: KyselyDatabase<K>,
   options: SqlStorageOptions & { readonly tables: T },
-): ForgeStorage<K> & { readonly host: HostPortsOf<K, T> }
+): SqlStorage<K> & { readonly host: HostPortsOf<K, T> }
 /** The same without tables of the host. */
 export function mariadbStorage<K extends KyselyExecutor>(
   source: KyselyDatabase<K>,
   options?: SqlStorageOptions,
-): ForgeStorage<K>
+): SqlStorage<K>
 /** The same without tables of the host. */
 export function mariadbStorage<C extends MysqlConnection | HostTransaction = MysqlConnection | HostTransaction>(
   source: string | Exclude<MariadbSource, KyselyDatabase>,
   options?: MariadbStorageOptions<C>,
-): ForgeStorage<C>
+): SqlStorage<C>
 export function mariadbStorage<C extends MysqlConnection | KyselyExecutor | HostTransaction>(
   source: string | MariadbSource,
   options: MariadbStorageOptions<C> = {},
-): ForgeStorage<C> {
-  return openMariadb<C>(source, options).storage
+): SqlStorage<C> {
+  return openMariadb<C>(source, options)
 }
 
 /**

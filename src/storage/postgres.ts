@@ -1,6 +1,6 @@
-import type { ForgeStorage } from './contract/storage.ts'
 import type { SchemaStorageOptions } from './sql/context.ts'
 import { SCHEMA_OPTIONS } from './sql/context.ts'
+import type { SqlStorage } from './sql/database.ts'
 import { postgresDialect } from './sql/dialects/postgres.ts'
 import type { HostPortsOf, HostTables } from './sql/host/tables.ts'
 import { planSchema } from './sql/schema/schema.ts'
@@ -69,27 +69,27 @@ export type { PostgresSource, PostgresStorageOptions } from './sql/servers/postg
 export function postgresStorage<C extends PgClient | HostTransaction, T extends HostTables>(
   source: string | Exclude<PostgresSource, KyselyDatabase>,
   options: PostgresStorageOptions<C> & { readonly tables: T },
-): ForgeStorage<C> & { readonly host: HostPortsOf<C, T> }
+): SqlStorage<C> & { readonly host: HostPortsOf<C, T> }
 /** The same over a Kysely, whose transactions `withTransaction` takes as they are. */
 export function postgresStorage<K extends KyselyExecutor, T extends HostTables>(
   source: KyselyDatabase<K>,
   options: SchemaStorageOptions & { readonly tables: T },
-): ForgeStorage<K> & { readonly host: HostPortsOf<K, T> }
+): SqlStorage<K> & { readonly host: HostPortsOf<K, T> }
 /** The same without tables of the host. */
 export function postgresStorage<K extends KyselyExecutor>(
   source: KyselyDatabase<K>,
   options?: SchemaStorageOptions,
-): ForgeStorage<K>
+): SqlStorage<K>
 /** The same without tables of the host. */
 export function postgresStorage<C extends PgClient | HostTransaction = PgClient | HostTransaction>(
   source: string | Exclude<PostgresSource, KyselyDatabase>,
   options?: PostgresStorageOptions<C>,
-): ForgeStorage<C>
+): SqlStorage<C>
 export function postgresStorage<C extends PgClient | KyselyExecutor | HostTransaction>(
   source: string | PostgresSource,
   options: PostgresStorageOptions<C> = {},
-): ForgeStorage<C> {
-  return openPostgres<C>(source, options).storage
+): SqlStorage<C> {
+  return openPostgres<C>(source, options)
 }
 
 /** The client that a pool of pg provides. Its type of `connect` also has a form with a callback. */

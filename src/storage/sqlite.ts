@@ -1,12 +1,15 @@
 import { need } from '../schema/arguments.ts'
-import type { ForgeStorage } from './contract/storage.ts'
 import type { SqlStorageOptions } from './sql/context.ts'
-import { SQL_OPTIONS } from './sql/context.ts'
+import { createSqlContext, SQL_OPTIONS } from './sql/context.ts'
+import type { SqlStorage } from './sql/database.ts'
 import { sqliteDialect } from './sql/dialects/sqlite.ts'
 import type { HostPortsOf, HostTables } from './sql/host/tables.ts'
-import { planSchema } from './sql/schema/schema.ts'
+import { planSchema, Schema } from './sql/schema/schema.ts'
 import type { SqliteStorageOptions } from './sql/sqlite/database.ts'
+import { SqliteDatabase } from './sql/sqlite/database.ts'
 import type { SqliteHandle } from './sql/sqlite/drivers.ts'
+import type { FileCheck } from './sql/sqlite/file-problems.ts'
+import { fileProblems } from './sql/sqlite/file-problems.ts'
 import type { SqliteConnection } from './sql/sqlite/handle.ts'
 import { openWithBetterSqlite3 } from './sql/sqlite/handle.ts'
 import { createSqliteStorage } from './sql/sqlite/sqlite-runtime.ts'
@@ -16,6 +19,7 @@ export type { IdColumn } from './sql/dialect.ts'
 export type { IdColumns } from './sql/ids.ts'
 export type { SqliteStorageOptions } from './sql/sqlite/database.ts'
 export type { SqliteHandle } from './sql/sqlite/drivers.ts'
+export type { FileCheck } from './sql/sqlite/file-problems.ts'
 export type { SqliteConnection } from './sql/sqlite/handle.ts'
 
 /**
@@ -49,17 +53,17 @@ export type { SqliteConnection } from './sql/sqlite/handle.ts'
 export function sqliteStorage<H extends SqliteHandle, T extends HostTables>(
   fileOrHandle: string | H,
   options: SqliteStorageOptions<H> & { readonly tables: T },
-): ForgeStorage<H> & { readonly host: HostPortsOf<H, T> }
+): SqlStorage<H> & { readonly host: HostPortsOf<H, T> }
 /** The same without tables of the host. */
 export function sqliteStorage<H extends SqliteHandle = SqliteHandle>(
   fileOrHandle: string | H,
   options?: SqliteStorageOptions<H>,
-): ForgeStorage<H>
+): SqlStorage<H>
 export function sqliteStorage<H extends SqliteHandle>(
   fileOrHandle: string | H,
   options: SqliteStorageOptions<H> = {},
-): ForgeStorage<H> {
-  return createSqliteStorage(fileOrHandle, options).storage
+): SqlStorage<H> {
+  return createSqliteStorage(fileOrHandle, options)
 }
 
 /**
@@ -83,4 +87,22 @@ export function sqliteSchemaPlan(options: SqlStorageOptions = {}): readonly stri
 export function openSqlite(file: string): SqliteConnection {
   need(typeof file === 'string' && file !== '', 'openSqlite', 'file', "the name of a file, or ':memory:'")
   return openWithBetterSqlite3(file)
+}
+
+/**
+ * Returns what is wrong with an SQLite file, as sentences: damaged pages, rows that refer to missing rows, and why it takes no
+ * changes. Reads all of it, and changes nothing. For a doctor of the host.
+ *
+ * @param file - one that exists, opened with the better-sqlite3 installed beside the application
+ * @param check - `integrity_check` compares each index with its table too, and takes longer. Default: `quick_check`
+ * @throws ForgeError `STORAGE_UNAVAILABLE` if it cannot be opened, `STORAGE_BUSY` if another process has locked it
+ */
+export async function sqliteFileProblems(file: string, check: FileCheck = 'quick_check'): Promise<readonly string[]> {
+  need(typeof file === 'string' && file !== '', 'sqliteFileProblems', 'file', 'the name of a file')
+  const database = new SqliteDatabase(file, new Schema(createSqlContext(sqliteDialect)), undefined)
+  try {
+    return fileProblems(database, check)
+  } finally {
+    database.close()
+  }
 }

@@ -21,6 +21,13 @@ export type * from './contract/host.ts'
 export type * from './contract/storage.ts'
 export type * from './contract/stores.ts'
 export type {
+  SqlDatabase,
+  SqlStatement,
+  SqlStorage,
+  SqlTransactionOptions,
+} from './sql/database.ts'
+export type { SqlDialectName } from './sql/dialect.ts'
+export type {
   HostPortsOf,
   HostTable,
   HostTables,

@@ -6,7 +6,7 @@ import type { Actor, ForgeEvent } from '../../src/index.ts'
 import { createForge } from '../../src/index.ts'
 import { mariadbStorage } from '../../src/storage/mariadb.ts'
 import { postgresStorage } from '../../src/storage/postgres.ts'
-import type { ForgeStorage, HostPortsOf, HostTables as Tables } from '../../src/storage/storage.ts'
+import type { HostPortsOf, SqlStorage, HostTables as Tables } from '../../src/storage/storage.ts'
 
 interface HostTables {
   readonly issues: { readonly id: Generated<number>; readonly title: string }
@@ -18,16 +18,16 @@ declare const transaction: Transaction<HostTables>
 test('the transactions of a storage are those of its Kysely, whatever tables that knows', () => {
   const untyped = (any: Kysely<Record<string, Record<string, unknown>>>) => mariadbStorage(any)
 
-  expectTypeOf(postgresStorage(kysely, { schema: 'forge' })).toEqualTypeOf<ForgeStorage<Kysely<HostTables>>>()
-  expectTypeOf(untyped).returns.toEqualTypeOf<ForgeStorage<Kysely<Record<string, Record<string, unknown>>>>>()
+  expectTypeOf(postgresStorage(kysely, { schema: 'forge' })).toEqualTypeOf<SqlStorage<Kysely<HostTables>>>()
+  expectTypeOf(untyped).returns.toEqualTypeOf<SqlStorage<Kysely<Record<string, Record<string, unknown>>>>>()
 })
 
 test('a Kysely of another version will do', () => {
   const open27 = (old: Kysely27<HostTables>) => mariadbStorage(old)
   const open29 = (recent: Kysely29<HostTables>) => postgresStorage(recent)
 
-  expectTypeOf(open27).returns.toEqualTypeOf<ForgeStorage<Kysely27<HostTables>>>()
-  expectTypeOf(open29).returns.toEqualTypeOf<ForgeStorage<Kysely29<HostTables>>>()
+  expectTypeOf(open27).returns.toEqualTypeOf<SqlStorage<Kysely27<HostTables>>>()
+  expectTypeOf(open29).returns.toEqualTypeOf<SqlStorage<Kysely29<HostTables>>>()
 })
 
 test('tables of the host have their ports over a Kysely too', () => {

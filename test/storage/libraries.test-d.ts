@@ -8,7 +8,7 @@ import type { Transaction as Transaction29 } from 'kysely29'
 import type { Pool } from 'mysql2/promise'
 import { expectTypeOf, test } from 'vitest'
 import { mariadbStorage } from '../../src/storage/mariadb.ts'
-import type { ForgeStorage, HostTransaction } from '../../src/storage/storage.ts'
+import type { HostTransaction, SqlStorage } from '../../src/storage/storage.ts'
 import { fromDrizzle, fromKnex, fromKysely, fromPrisma } from '../../src/storage/storage.ts'
 
 interface HostTables {
@@ -54,5 +54,5 @@ test('only a transaction is taken where the types of the library tell it from a 
 test('a storage may be for the transactions of one library', () => {
   const storage = (pool: Pool) => mariadbStorage<HostTransaction<Knex.Transaction>>(pool)
 
-  expectTypeOf(storage).returns.toEqualTypeOf<ForgeStorage<HostTransaction<Knex.Transaction>>>()
+  expectTypeOf(storage).returns.toEqualTypeOf<SqlStorage<HostTransaction<Knex.Transaction>>>()
 })

@@ -2,11 +2,12 @@ import { join } from 'node:path'
 import { Application, Converter, ReflectionKind } from 'typedoc'
 import ts from 'typescript'
 import { errorStatus } from '../../src/http-adapters/routes/error-status.ts'
-import tsup from '../../tsup.config.ts'
+import app from '../../tsup.app.config.ts'
+import library from '../../tsup.config.ts'
 
 // What the package exports, as typedoc reads it. A page of Markdown for each entry.
 
-const ENTRIES = Object.entries(tsup.dts.entry).map(([key, file]) => [
+const ENTRIES = Object.entries({ ...library.dts.entry, ...app.dts.entry }).map(([key, file]) => [
   file,
   key === 'index' ? 'forgelet' : `forgelet/${key}`,
 ])

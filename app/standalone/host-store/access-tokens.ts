@@ -1,11 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import { ForgeError } from 'forgelet'
-import type { SyncOrAsync } from '../../../src/schema/sync-or-async.ts'
-import { compileStatement } from '../../../src/storage/sql/query.ts'
-import type { Session } from '../../../src/storage/sql/session.ts'
-import { execute, query } from '../../../src/storage/sql/session.ts'
 import { parseFixture } from '../fixture/parse-fixture.ts'
 import { tokenDigest } from '../host-names.ts'
+import type { Steps } from '../steps.ts'
 import type { HostDatabase } from './host-database.ts'
 import { HostDirectory } from './host-directory.ts'
 import { accountRow } from './load-fixture.ts'
@@ -13,8 +10,8 @@ import type { DatabaseLocation } from './open-host-database.ts'
 import { onExistingDatabase } from './open-host-database.ts'
 import { NO_ID } from './roles.ts'
 import { RowWriter } from './row-writer.ts'
+import { sql } from './sql.ts'
 import type { Row } from './tables.ts'
-import { columnsOf } from './tables.ts'
 
 /** An access token of a user, without the token itself: only its SHA-256 is stored. */
 export interface AccessToken {
@@ -48,7 +45,7 @@ export function createAccessToken(
   name?: string | undefined,
 ): Promise<CreatedAccessToken> {
   return onUser(location, username, (database, userId) =>
-    database.write((session) => insertToken(rowsIn(database, session), userId, name)),
+    database.write((rows) => insertToken(new RowWriter(database.context, rows), userId, name)),
   )
 }
 
@@ -68,25 +65,22 @@ export function createUser(
     parseFixture({ users: [{ username }] })
     await database.check()
     const user = accountRow('user', { name: username, siteAdmin }, new Date())
-    const accounts = database.context.build.selectFrom('accounts').select('kind')
-    const taken = compileStatement(accounts.where('folded_name', '=', user.folded_name))
-    return database.write(function* write(session) {
-      if ((yield* query(session, taken)).length > 0) return undefined
-      const [userId = NO_ID] = yield* rowsIn(database, session).insert('accounts', [user])
-      return yield* insertToken(rowsIn(database, session), userId)
+    const { accounts } = database.context.tables
+    return database.write(function* write(rows) {
+      if ((yield* rows(sql`select kind from ${accounts} where folded_name = ${user.folded_name}`)).length > 0)
+        return undefined
+      const writer = new RowWriter(database.context, rows)
+      const [userId = NO_ID] = yield* writer.insert('accounts', [user])
+      return yield* insertToken(writer, userId)
     })
   })
 }
 
-function* insertToken(rows: RowWriter, userId: number, name?: string | undefined): SyncOrAsync<CreatedAccessToken> {
+function* insertToken(rows: RowWriter, userId: number, name?: string | undefined): Steps<CreatedAccessToken> {
   const token = randomBytes(TOKEN_BYTES).toString('hex')
   const row = { digest: tokenDigest(token), user_id: userId, name: name ?? null, created_at: Date.now() }
   yield* rows.insert('tokens', [row])
   return { ...shown(row), token }
-}
-
-function rowsIn<Tx>({ context }: HostDatabase<Tx>, session: Session): RowWriter {
-  return new RowWriter(context, (statement) => session.all(statement))
 }
 
 /** Lists the access tokens of a user, the oldest first. @throws ForgeError as `createAccessToken` does */
@@ -105,8 +99,7 @@ export function revokeAccessToken(location: DatabaseLocation, username: string, 
   return onUser(location, username, async (database, userId) => {
     const found = (await tokensOf(database, userId)).filter((row) => shown(row).id === id)
     for (const { digest } of found) {
-      const removal = database.context.build.deleteFrom('tokens').where('digest', '=', digest)
-      await database.write((session) => execute(session, compileStatement(removal)))
+      await database.write((rows) => rows(sql`delete from ${database.context.tables.tokens} where digest = ${digest}`))
     }
     return found.length > 0
   })
@@ -127,9 +120,10 @@ function onUser<T>(
 
 /** Returns the tokens of a user, the oldest first. */
 async function tokensOf<Tx>(database: HostDatabase<Tx>, userId: number): Promise<readonly Row<'tokens'>[]> {
-  const { context } = database
-  const tokens = context.build.selectFrom('tokens').select(columnsOf(context, 'tokens'))
-  const rows = await database.rows(compileStatement(tokens.where('user_id', '=', userId)))
+  const { tables, columnsOf } = database.context
+  const rows = await database.rows(
+    sql<Row<'tokens'>>`select ${columnsOf('tokens')} from ${tables.tokens} as tokens where user_id = ${userId}`,
+  )
   return rows.toSorted((one, other) => (one.created_at ?? 0) - (other.created_at ?? 0))
 }
 

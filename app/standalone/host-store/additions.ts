@@ -1,16 +1,15 @@
 import { ForgeError } from 'forgelet'
-import type { SyncOrAsync } from '../../../src/schema/sync-or-async.ts'
-import { compileStatement } from '../../../src/storage/sql/query.ts'
-import type { Session } from '../../../src/storage/sql/session.ts'
-import { queryFirst } from '../../../src/storage/sql/session.ts'
 import { parseFixture } from '../fixture/parse-fixture.ts'
 import { normalizeName } from '../host-names.ts'
-import type { HostDatabase } from './host-database.ts'
+import type { Steps } from '../steps.ts'
+import type { Rows } from './host-database.ts'
 import { accountRow, repositoryRow } from './load-fixture.ts'
 import type { DatabaseLocation } from './open-host-database.ts'
 import { onExistingDatabase } from './open-host-database.ts'
 import { NO_ID } from './roles.ts'
 import { RowWriter } from './row-writer.ts'
+import { raw, sql } from './sql.ts'
+import type { HostContext, Row } from './tables.ts'
 
 /**
  * Creates an organization. Every server of the database knows it at once.
@@ -28,16 +27,16 @@ export function createOrganization(
   return onExistingDatabase(location, async (database) => {
     parseFixture({ organizations: [{ name }] })
     await database.check()
-    return database.write(function* write(session) {
-      const user = yield* accountNamed(database, session, owner)
+    return database.write(function* write(rows) {
+      const user = yield* accountNamed(database.context, rows, owner)
       if (user?.kind !== 'user') throw new ForgeError('USER_NOT_FOUND', 'no user has the name of the owner')
-      if ((yield* accountNamed(database, session, name)) !== undefined) return false
+      if ((yield* accountNamed(database.context, rows, name)) !== undefined) return false
 
-      const rows = rowsIn(database, session)
-      const [organization_id = NO_ID] = yield* rows.insert('accounts', [
+      const writer = new RowWriter(database.context, rows)
+      const [organization_id = NO_ID] = yield* writer.insert('accounts', [
         accountRow('organization', { name }, new Date()),
       ])
-      yield* rows.insert('members', [{ organization_id, user_id: user.id, role: 'owner' }])
+      yield* writer.insert('members', [{ organization_id, user_id: user.id, role: 'owner' }])
       return true
     })
   })
@@ -58,33 +57,31 @@ export function createRepository(
     const { owner, name } = repository
     parseFixture({ users: [{ username: owner }], repositories: [{ owner, name }] })
     await database.check()
-    const { build, columns } = database.context
-    return database.write(function* write(session) {
-      const account = yield* accountNamed(database, session, owner)
+    const { tables } = database.context
+    return database.write(function* write(rows) {
+      const account = yield* accountNamed(database.context, rows, owner)
       if (account === undefined)
         throw new ForgeError('USER_NOT_FOUND', 'no user or organization has the name of the owner')
 
       const row = repositoryRow(repository, account.id, new Date())
-      const others = build.selectFrom('repositories').select(columns.number('id').as('id'))
-      const taken = others.where('owner_id', '=', account.id).where('folded_name', '=', row.folded_name)
-      if ((yield* queryFirst(session, compileStatement(taken))) !== undefined) return false
+      const taken = sql`select name from ${tables.repositories}
+        where owner_id = ${account.id} and folded_name = ${row.folded_name}`
+      if ((yield* rows(taken)).length > 0) return false
 
-      yield* rowsIn(database, session).insert('repositories', [row])
+      yield* new RowWriter(database.context, rows).insert('repositories', [row])
       return true
     })
   })
 }
 
-function accountNamed<Tx>(
-  { context }: HostDatabase<Tx>,
-  session: Session,
+function* accountNamed(
+  { forms, tables }: HostContext,
+  rows: Rows,
   name: string,
-): SyncOrAsync<{ readonly id: number; readonly kind: string } | undefined> {
-  const { build, columns } = context
-  const accounts = build.selectFrom('accounts').select([columns.number('id').as('id'), 'kind'])
-  return queryFirst(session, compileStatement(accounts.where('folded_name', '=', normalizeName(name))))
-}
-
-function rowsIn<Tx>({ context }: HostDatabase<Tx>, session: Session): RowWriter {
-  return new RowWriter(context, (statement) => session.all(statement))
+): Steps<Pick<Row<'accounts'>, 'id' | 'kind'> | undefined> {
+  const [account] = yield* rows(
+    sql<Pick<Row<'accounts'>, 'id' | 'kind'>>`select ${forms.number(raw('id'))} as id, kind
+      from ${tables.accounts} where folded_name = ${normalizeName(name)}`,
+  )
+  return account
 }

@@ -1,18 +1,18 @@
 import type { Attribution } from 'forgelet'
-import { wait } from '../../../src/schema/sync-or-async.ts'
-import type { Statement } from '../../../src/storage/sql/query.ts'
-import { compileStatement } from '../../../src/storage/sql/query.ts'
+import { answered, wait } from '../steps.ts'
 import type { HostDatabase } from './host-database.ts'
 import type { StoredComment, StoredIssue } from './issue-records.ts'
 import { attributed, authorOf, peopleIn } from './issue-records.ts'
-import { answered, IssueRows } from './issue-rows.ts'
+import { IssueRows } from './issue-rows.ts'
 import type { StandaloneUser } from './roles.ts'
 import { idOf } from './roles.ts'
+import type { Sql } from './sql.ts'
+import { raw, sql } from './sql.ts'
 
 /** Creates what gives accounts to the people whom issues and comments name. */
 export function createAttribution<Tx>(database: HostDatabase<Tx>): Attribution<StandaloneUser, Tx> {
   const rows = new IssueRows(database)
-  const { build } = database.context
+  const { tables } = database.context
 
   return {
     /** Pull requests are passed over: none is imported. */
@@ -34,29 +34,21 @@ export function createAttribution<Tx>(database: HostDatabase<Tx>): Attribution<S
 
     attribute: answered(function* ({ repositoryId, numbers, accounts }, context) {
       const given = new Map([...accounts].map(([name, id]) => [name, idOf(id)]))
-      const changes: Statement<unknown>[] = []
-      const change = (statement: Parameters<typeof compileStatement>[0]) =>
-        changes.push({ ...compileStatement(statement), mayTakeLong: true })
-
+      const changes: Sql[] = []
       for (const { number, record: text } of yield* rows.issues({ repositoryId, numbers }, context)) {
         const record = attributed<StoredIssue>(JSON.parse(text), given)
         if (record === undefined) continue
         const author = authorOf(record)
-        const columns = { ...(author !== undefined && { poster_id: author }), record: JSON.stringify(record) }
-        const issue = build.updateTable('issues').where('repository_id', '=', idOf(repositoryId))
-        change(issue.where('number', '=', number).set(columns))
+        const poster = author === undefined ? raw('') : sql`poster_id = ${author}, `
+        changes.push(sql`update ${tables.issues} set ${poster}record = ${JSON.stringify(record)}
+          where repository_id = ${idOf(repositoryId)} and number = ${number}`)
       }
       for (const { id, record: text } of yield* rows.comments({ repositoryId, numbers }, context)) {
         const record = attributed<StoredComment>(JSON.parse(text), given)
         if (record === undefined) continue
-        change(
-          build
-            .updateTable('comments')
-            .where('id', '=', id)
-            .set({ record: JSON.stringify(record) }),
-        )
+        changes.push(sql`update ${tables.comments} set record = ${JSON.stringify(record)} where id = ${id}`)
       }
-      if (changes.length > 0) yield* wait(database.rowsOfEach<readonly unknown[]>(changes, context.transaction))
+      if (changes.length > 0) yield* wait(database.change(changes, context.transaction))
     }),
   }
 }

@@ -1,19 +1,16 @@
-import type { CopiedDatabase } from '../../../src/storage/sql/copy/copied-database.ts'
-import type { CopyOptions, CopyReport } from '../../../src/storage/sql/copy/copy-tables.ts'
-import { copyTables } from '../../../src/storage/sql/copy/copy-tables.ts'
-import { unavailable } from '../../../src/storage/sql/errors.ts'
-import { groundOf } from '../../../src/storage/sql/stores/ground.ts'
-import type { HostDatabase } from './host-database.ts'
+import type { CopiedTable, CopyOptions, CopyReport } from 'forgelet/storage/copy'
+import { copyForge } from 'forgelet/storage/copy'
 import type { DatabaseLocation, TableOptions } from './open-host-database.ts'
 import { databaseStatus, onExistingDatabase, withHostDatabase } from './open-host-database.ts'
-import { HOST_TABLES } from './tables.ts'
+import type { TablePlace } from './tables.ts'
+import { HOST_TABLES, isText } from './tables.ts'
 
 /** How a database is copied. */
-export interface DatabaseCopyOptions extends CopyOptions {
+export interface DatabaseCopyOptions extends Pick<CopyOptions, 'empty' | 'onProgress' | 'signal'> {
   /** The types of ids and the tables of the host, for the forge of an application. */
   readonly tables?: TableOptions | undefined
   /** Calls `work`, which reads or writes the target, and marks its errors as those of the target. */
-  readonly inTarget: CopiedDatabase['inTarget']
+  inTarget<T>(work: () => Promise<T>): Promise<T>
 }
 
 /**
@@ -24,7 +21,7 @@ export interface DatabaseCopyOptions extends CopyOptions {
 export async function copyDatabase(
   from: DatabaseLocation,
   to: DatabaseLocation,
-  { tables, inTarget, ...options }: DatabaseCopyOptions,
+  { tables, ...options }: DatabaseCopyOptions,
 ): Promise<CopyReport> {
   const { forge, server } = await databaseStatus(from, tables)
   const isOfServer = server !== 'empty' || forge.state === 'empty'
@@ -34,7 +31,11 @@ export async function copyDatabase(
       if (isOfServer) await source.check()
       return withHostDatabase(
         to,
-        (target) => copyTables(copied(source, isOfServer), { ...copied(target, isOfServer), inTarget }, options),
+        async (target) => {
+          if (isOfServer) await options.inTarget(() => target.schema.migrate())
+          const copied = isOfServer ? copiedTables(source.context, target.context) : []
+          return copyForge(source.storage, target.storage, { ...options, tables: copied })
+        },
         tables,
       )
     },
@@ -42,10 +43,14 @@ export async function copyDatabase(
   )
 }
 
-function copied<Tx>(database: HostDatabase<Tx>, isOfServer: boolean): CopiedDatabase {
-  const { storage, context } = database
-  const ground = groundOf(storage)
-  if (ground === undefined) throw unavailable('it cannot be copied')
-  if (!isOfServer) return { ...ground, migrate: () => storage.migrate() }
-  return { ...ground, host: { context, tables: HOST_TABLES }, migrate: () => database.migrate() }
+function copiedTables(from: TablePlace, to: TablePlace): readonly CopiedTable[] {
+  return Object.entries(HOST_TABLES).map(([name, { columns, key }]) => ({
+    name,
+    from: { table: `${from.prefix}${name}`, schema: from.schema },
+    to: { table: `${to.prefix}${name}`, schema: to.schema },
+    columns: Object.fromEntries(
+      Object.entries(columns).map(([column, type]) => [column, isText(type) ? 'text' : 'integer'] as const),
+    ),
+    key,
+  }))
 }

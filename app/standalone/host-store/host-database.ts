@@ -1,56 +1,39 @@
 import type { Forge, MaybePromise, Sync, TransactionServices } from 'forgelet'
-import type { ForgeStorage, SchemaStatus } from 'forgelet/storage'
-import type { SyncOrAsync } from '../../../src/schema/sync-or-async.ts'
-import { after, runAsync, runMaybeAsync, runSync } from '../../../src/schema/sync-or-async.ts'
-import { unavailable } from '../../../src/storage/sql/errors.ts'
-import type { Statement } from '../../../src/storage/sql/query.ts'
-import { compileStatement } from '../../../src/storage/sql/query.ts'
-import { limitedTo, retryAfter } from '../../../src/storage/sql/retry.ts'
-import type { Schema } from '../../../src/storage/sql/schema/schema.ts'
-import { forgeSchema } from '../../../src/storage/sql/schema/schema.ts'
-import type { RowsOfEach, Session, Statements } from '../../../src/storage/sql/session.ts'
-import { queryEach } from '../../../src/storage/sql/session.ts'
-import type { FileCheck } from '../../../src/storage/sql/sqlite/file-problems.ts'
-import { fileProblems } from '../../../src/storage/sql/sqlite/file-problems.ts'
-import type { HostedRuntime, HostedStorage } from '../../../src/storage/sql/stores/stores.ts'
+import type { SchemaStatus, SqlDatabase, SqlStatement, SqlStorage } from 'forgelet/storage'
+import type { Steps } from '../steps.ts'
+import { run, runSync, wait } from '../steps.ts'
 import { HostSchema } from './host-schema.ts'
 import type { StandaloneUser } from './roles.ts'
+import type { Sql } from './sql.ts'
+import { sql, statementIn, statementsIn } from './sql.ts'
 import type { HostContext } from './tables.ts'
 import { hostContext } from './tables.ts'
 
-/** How long one attempt to load may take, and how long other processes that load are waited for, in milliseconds. */
+/** How long loading may take, also while other processes load, in milliseconds. */
 const MAX_LOAD_MS = 300_000
-const MAX_PAUSE_MS = 500
-
-/** How long the check of the database may take, in milliseconds: those who ask wait for little longer. */
-const MAX_CHECK_MS = 2000
 
 /** The services of the forge inside a transaction of the host. */
 type LoadedForge = TransactionServices<StandaloneUser> | Sync<TransactionServices<StandaloneUser>>
 
-/**
- * Writes to the tables of the host and of the forge in one transaction, and returns whether there was anything
- * to do.
- */
-export type Loading = (session: Session, forge: LoadedForge) => SyncOrAsync<boolean>
+/** Returns the rows of a statement, as part of a transaction if there is one. */
+export type Rows = <Row>(part: Sql<Row>) => Steps<readonly Row[]>
 
-/**
- * The database of a standalone host: its own tables, and the storage of its forge, on the same connections, with their
- * deadlines, retries and checks.
- */
+/** Parts of statements, by the rows of each. */
+type Parts<R extends readonly unknown[]> = { readonly [I in keyof R]: Sql<R[I]> }
+
+/** The database of a standalone host: its own tables beside those of its forge. */
 export class HostDatabase<Tx> {
   readonly context: HostContext
-  readonly storage: ForgeStorage<Tx>
-  readonly #runtime: HostedRuntime<Tx>
-  readonly #schema: HostSchema
-  readonly #forgeSchema: Schema
+  readonly storage: SqlStorage<Tx>
+  readonly schema: HostSchema<Tx>
+  readonly #database: SqlDatabase<Tx>
 
-  constructor({ storage, context, runtime }: HostedStorage<Tx>) {
-    this.context = hostContext(context)
+  /** @param place - where the tables are, as the storage was told */
+  constructor(storage: SqlStorage<Tx>, place: Parameters<typeof hostContext>[1]) {
+    this.context = hostContext(storage.database.dialect, place)
     this.storage = storage
-    this.#runtime = runtime
-    this.#forgeSchema = forgeSchema(context)
-    this.#schema = new HostSchema(this.context, this.#forgeSchema)
+    this.schema = new HostSchema(storage.database, this.context, place.prefix)
+    this.#database = storage.database
   }
 
   /**
@@ -58,34 +41,34 @@ export class HostDatabase<Tx> {
    *
    * @param transaction - a transaction of the host or of the storage that is open; the statement is part of it
    */
-  rows<Row>(statement: Statement<Row>, transaction?: Tx | undefined): MaybePromise<readonly Row[]> {
-    return this.#runtime.read((session) => session.all(statement), transaction)
+  rows<Row>(part: Sql<Row>, transaction?: Tx | undefined): MaybePromise<readonly Row[]> {
+    return this.#database.rows(statementIn(this.context.dialect, part), transaction)
   }
 
   /** Runs statements in order, in as few round trips as possible, and returns the rows of each. Otherwise as `rows`. */
-  rowsOfEach<Rows extends readonly unknown[]>(
-    statements: Statements<Rows>,
+  rowsOfEach<R extends readonly unknown[]>(
+    parts: Parts<R>,
     transaction?: Tx | undefined,
-  ): MaybePromise<RowsOfEach<Rows>> {
-    return this.#runtime.read((session) => runMaybeAsync(queryEach<Rows>(session, statements)), transaction)
+  ): MaybePromise<{ readonly [I in keyof R]: readonly R[I][] }> {
+    const { dialect } = this.context
+    return this.#database.rowsOfEach<R>(statementsIn(dialect, parts), transaction)
+  }
+
+  /** Changes many rows of the tables, in a transaction that is open. */
+  change(parts: readonly Sql[], transaction: Tx | undefined): MaybePromise<unknown> {
+    const { dialect } = this.context
+    const statements = parts.map((part): SqlStatement => ({ mayTakeLong: true, ...statementIn(dialect, part) }))
+    return this.#database.rowsOfEach<readonly unknown[]>(statements, transaction)
   }
 
   /** Writes to the tables of the host, all or nothing, and one after the other: what is found is still so when it is written. */
-  async write<T>(work: (session: Session) => SyncOrAsync<T>): Promise<T> {
-    const alone = function* (session: Session, lock: readonly Statement<unknown>[]): SyncOrAsync<T> {
-      yield* queryEach(session, lock)
-      return yield* work(session)
-    }
-    return this.#runtime.write((session) => alone(session, this.#lock()), {})
+  write<T>(work: (rows: Rows) => Steps<T>): Promise<T> {
+    return this.#database.transaction((transaction) => run(this.#alone(transaction, work)))
   }
 
-  /**
-   * Brings the tables of the host up to date, then those of the forge. Nothing is written if the database cannot be
-   * used: see `HostSchema.refuseForeign`.
-   */
+  /** Brings the tables of the host up to date, then those of the forge. Nothing is written if the database cannot be used. */
   async migrate(): Promise<void> {
-    await this.#runtime.plainly((session) => runMaybeAsync(this.#schema.refuseForeign(session)))
-    await this.#runtime.migrate(this.#schema)
+    await this.schema.migrate()
     await this.storage.migrate()
   }
 
@@ -94,56 +77,45 @@ export class HostDatabase<Tx> {
    * @throws ForgeError `STORAGE_UNAVAILABLE`, `STORAGE_BUSY`, `SCHEMA_OUTDATED`, `SCHEMA_TOO_NEW`
    */
   async check(): Promise<void> {
-    const expired = () => unavailable('the database did not answer within two seconds')
-    await this.#runtime.plainly((session) => runMaybeAsync(this.#checked(session)), {
-      milliseconds: MAX_CHECK_MS,
-      expired,
-    })
-  }
-
-  *#checked(session: Session): SyncOrAsync<void> {
-    yield* this.#schema.refuseUnusable(session)
-    yield* this.#forgeSchema.refuseUnusable(session)
-    const [obstacle] = yield* this.#forgeSchema.readOnly(session)
-    if (obstacle !== undefined) throw unavailable(obstacle)
+    await Promise.all([this.#database.check(), this.schema.refuseUnusable()])
   }
 
   /** Returns the state of the host's tables. Writes nothing. */
   state(): Promise<SchemaStatus['state']> {
-    return this.#runtime.plainly((session) => runMaybeAsync(this.#schema.state(session)))
-  }
-
-  /** Returns what is wrong with the file, for a database on SQLite. Writes nothing. */
-  fileProblems(check: FileCheck): Promise<readonly string[]> {
-    return this.#runtime.plainly((session) => runMaybeAsync(fileProblems(session, check)))
-  }
-
-  /** Loads all or nothing, and alone as `write` does. */
-  async load(forge: Forge<StandaloneUser, Tx>, steps: Loading): Promise<boolean> {
-    const attempt = (): Promise<boolean> =>
-      this.#runtime.inTransaction(
-        (session, transaction) =>
-          after(session.batch(this.#lock()), () =>
-            this.storage.transactions === 'synchronous'
-              ? forge.withTransactionSync(transaction, (services) => runSync(steps(session, services))).value
-              : forge
-                  .withTransaction(transaction, (services) => runAsync(steps(session, services)))
-                  .then(({ value }) => value),
-          ),
-        { milliseconds: MAX_LOAD_MS },
-      )
-    const limits = { ...limitedTo(MAX_LOAD_MS), maxPause: MAX_PAUSE_MS }
-    return attempt().catch((error) => retryAfter(error, attempt, limits))
+    return this.schema.state()
   }
 
   /**
-   * Changes the one row that every process has, and takes it back: the next process that writes in this way waits for it. The
-   * other nodes of a Galera cluster see only changes.
+   * Writes to the tables of the host and of the forge in one transaction, alone as `write` does. Returns what the steps do:
+   * whether there was anything to write.
    */
-  #lock(): readonly Statement<unknown>[] {
-    const { build } = this.context
-    return (['+', '-'] as const).map((by) =>
-      compileStatement(build.updateTable('ledger').set((row) => ({ version: row('version', by, 1) }))),
+  load(
+    forge: Forge<StandaloneUser, Tx>,
+    steps: (rows: Rows, services: LoadedForge) => Steps<boolean>,
+  ): Promise<boolean> {
+    const isSynchronous = this.storage.transactions === 'synchronous'
+    const inForge = (transaction: Tx) =>
+      this.#alone(transaction, (rows) =>
+        isSynchronous
+          ? wait(forge.withTransactionSync(transaction, (services) => runSync(steps(rows, services))).value)
+          : wait(
+              forge
+                .withTransaction(transaction, async (services) => run(steps(rows, services)))
+                .then(({ value }) => value),
+            ),
+      )
+    return this.#database.transaction((transaction) => run(inForge(transaction)), { milliseconds: MAX_LOAD_MS })
+  }
+
+  /** Changes the one row that every process has, and takes it back: the next process that writes in this way waits for it. */
+  *#alone<T>(transaction: Tx, work: (rows: Rows) => Steps<T>): Steps<T> {
+    const { ledger } = this.context.tables
+    yield* wait(
+      this.rowsOfEach<readonly unknown[]>(
+        [sql`update ${ledger} set version = version + 1`, sql`update ${ledger} set version = version - 1`],
+        transaction,
+      ),
     )
+    return yield* work((part) => wait(this.rows(part, transaction)))
   }
 }

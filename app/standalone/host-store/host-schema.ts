@@ -1,66 +1,184 @@
-import type { SyncOrAsync } from '../../../src/schema/sync-or-async.ts'
-import { unavailable } from '../../../src/storage/sql/errors.ts'
-import { createTables } from '../../../src/storage/sql/schema/ddl.ts'
-import { Schema } from '../../../src/storage/sql/schema/schema.ts'
-import type { Session } from '../../../src/storage/sql/session.ts'
+import { ForgeError } from 'forgelet'
+import type { SchemaStatus, SqlDatabase, SqlDialectName, SqlStatement } from 'forgelet/storage'
+import type { Steps } from '../steps.ts'
+import { run, wait } from '../steps.ts'
+import { createTables, LEDGER } from './create-tables.ts'
+import type { Sql } from './sql.ts'
+import { raw, sql, statementIn } from './sql.ts'
 import type { HostContext } from './tables.ts'
-import { HOST_TABLES } from './tables.ts'
+import { HOST_TABLES, STANDARD_PREFIX } from './tables.ts'
 
+const NAME = "the server's own schema"
 const OTHER = 'name another database'
 
-/** The host's own tables as a whole: creates, migrates and checks them. A release that adds to them adds a version. */
-export class HostSchema extends Schema {
-  readonly #prefix: string
-  readonly #forge: Schema
+/** The version of the tables, and the oldest version of a release that can use them. A release that adds to them adds a version. */
+const VERSION = 1
 
-  /** @param forge - the forge's tables in the same database */
-  constructor(context: HostContext, forge: Schema) {
-    super(context, {
-      name: "the server's own schema",
-      fix: 'restart the server',
-      versions: [() => createTables(context, HOST_TABLES)],
-      oldestLibrary: 1,
-    })
-    this.#prefix = context.prefix
-    this.#forge = forge
-  }
+/** How long a migration may take, also while others migrate, in milliseconds. */
+const MAX_MIGRATION_MS = 300_000
 
-  override *complete(session: Session): SyncOrAsync<void> {
-    yield* this.#refuseOthers(session) // an application may have created its tables first
-    yield* super.complete(session)
+/** The columns of tables, by the names of the tables. */
+type Present = ReadonlyMap<string, ReadonlySet<string>>
+
+interface Ledger {
+  readonly version: number
+  readonly oldest_library: number
+}
+
+/** The host's own tables as a whole: creates and checks them. */
+export class HostSchema<Tx> {
+  readonly #database: SqlDatabase<Tx>
+  readonly #context: HostContext
+  readonly #forgePrefix: string
+
+  /** @param forgePrefix - of the tables of the forge in the same database */
+  constructor(database: SqlDatabase<Tx>, context: HostContext, forgePrefix: string = STANDARD_PREFIX) {
+    this.#database = database
+    this.#context = context
+    this.#forgePrefix = forgePrefix
   }
 
   /**
-   * Checks, without writing, that the database is empty or has tables of this server that this release can use.
+   * Creates the tables that are missing.
    *
    * @throws ForgeError `SCHEMA_TOO_NEW` if the tables are for newer releases only; `STORAGE_UNAVAILABLE` if a table is
    * missing, if another program uses the same names, or if the database holds the forge of an application, whose ids
    * refer to other users
    */
-  *refuseForeign(session: Session): SyncOrAsync<void> {
-    yield* this.#refuseOthers(session)
-    if (!(yield* this.needsMigration(session)) && (yield* this.state(session)) === 'drifted') {
+  async migrate(): Promise<void> {
+    await run(this.#refuseOthers(undefined))
+    if ((await run(this.#version(undefined))) >= VERSION) {
+      if ((await this.state()) !== 'drifted') return
       throw unavailable('a table, column or index of this server is missing: restore a copy of the database')
     }
+    await this.#database.transaction((transaction) => run(this.#create(transaction)), {
+      milliseconds: MAX_MIGRATION_MS,
+    })
+  }
+
+  /** Another process may have created them since, or an application its own. */
+  *#create(transaction: Tx): Steps<void> {
+    if (this.#context.dialect === 'postgres') yield* this.#rows(LOCK, transaction)
+    yield* this.#refuseOthers(transaction)
+    if ((yield* this.#version(transaction)) >= VERSION) return
+    for (const part of createTables(this.#context)) yield* this.#rows(part, transaction)
+    yield* this.#rows(
+      sql`update ${this.#context.tables.ledger} set version = ${VERSION}, oldest_library = ${VERSION}`,
+      transaction,
+    )
+  }
+
+  /** Checks that the tables can be used. @throws ForgeError `SCHEMA_OUTDATED`, `SCHEMA_TOO_NEW` */
+  async refuseUnusable(): Promise<void> {
+    const found = await run(this.#version(undefined))
+    if (found >= VERSION) return
+    const message = `${NAME} has version ${found}, but ${VERSION} is needed: restart the server`
+    throw new ForgeError('SCHEMA_OUTDATED', message, { found, needed: VERSION })
+  }
+
+  /** Returns the state of the tables. `drifted`: a table or a column is missing, or the row of the ledger. */
+  async state(): Promise<SchemaStatus['state']> {
+    const present = await run(this.#present(this.#context.prefix, undefined))
+    const made = Object.entries({ ledger: LEDGER, ...HOST_TABLES })
+    if (made.every(([name]) => !present.has(`${this.#context.prefix}${name}`))) return 'empty'
+
+    const found = await run(this.#ledger(present, undefined))
+    if (found === undefined) return 'drifted'
+    if (found.oldest_library > VERSION) return 'too-new'
+    if (found.version < VERSION) return 'outdated'
+    const isWhole = made.every(([name, { columns }]) => this.#has(present, this.#context.prefix, name, columns))
+    return isWhole ? 'current' : 'drifted'
   }
 
   /**
    * The server creates its own tables before those of the forge, and in each the ledger first. So a forge without them
    * belongs to an application. The questions are in that order, because another process may be creating the tables.
    */
-  *#refuseOthers(session: Session): SyncOrAsync<void> {
-    const named = new Set(['ledger', ...Object.keys(HOST_TABLES)].map((name) => `${this.#prefix}${name}`))
-    const beside = yield* this.#forge.present(session)
-    const forge = [...beside.keys()].filter((name) => !name.startsWith(this.#prefix))
-    const isForge = forge.length === 0 || this.#forge.hasLedger(beside)
-    const present = yield* this.present(session)
+  *#refuseOthers(transaction: Tx | undefined): Steps<void> {
+    const { prefix } = this.#context
+    const named = new Set(['ledger', ...Object.keys(HOST_TABLES)].map((name) => `${prefix}${name}`))
+    const beside = yield* this.#present(this.#forgePrefix, transaction)
+    const forge = [...beside.keys()].filter((name) => !name.startsWith(prefix))
+    const isForge = forge.length === 0 || this.#has(beside, this.#forgePrefix, 'ledger', LEDGER.columns)
+    const present = yield* this.#present(prefix, transaction)
     const host = [...present.keys()].filter((name) => named.has(name))
-    const isHost = host.length === 0 || this.hasLedger(present)
+    const isHost = host.length === 0 || this.#has(present, prefix, 'ledger', LEDGER.columns)
 
     if (!isForge || !isHost) throw unavailable(`it holds tables of another program: ${OTHER}`)
     if (forge.length > 0 && host.length === 0) {
-      const found = "it holds the forge of an application and none of this server's tables"
-      throw unavailable(`${found}: ${OTHER}`)
+      throw unavailable(`it holds the forge of an application and none of this server's tables: ${OTHER}`)
     }
   }
+
+  /** Returns the version of the tables; 0 if there are none. @throws ForgeError `SCHEMA_TOO_NEW` */
+  *#version(transaction: Tx | undefined): Steps<number> {
+    const found = yield* this.#ledger(yield* this.#present(`${this.#context.prefix}ledger`, transaction), transaction)
+    if (found === undefined || found.oldest_library <= VERSION) return found?.version ?? 0
+    const message = `${NAME} has version ${found.version}, which this library (${VERSION}) cannot use: install a newer one`
+    throw new ForgeError('SCHEMA_TOO_NEW', message, { found: found.version, oldestLibrary: found.oldest_library })
+  }
+
+  /** Reads the row of the ledger. Undefined if it, or the table, is missing, or the table is not ours. */
+  *#ledger(present: Present, transaction: Tx | undefined): Steps<Ledger | undefined> {
+    if (!this.#has(present, this.#context.prefix, 'ledger', LEDGER.columns)) return undefined
+    const [row] = yield* this.#rows(this.#ledgerRow, transaction)
+    return row
+  }
+
+  get #ledgerRow(): Sql<Ledger> {
+    const { forms, tables } = this.#context
+    const read = (column: string): Sql => forms.number(raw(column))
+    return sql<Ledger>`select ${read('version')} as version, ${read('oldest_library')} as oldest_library from ${tables.ledger}`
+  }
+
+  #has(present: Present, prefix: string, name: string, columns: object): boolean {
+    const found = present.get(`${prefix}${name}`)
+    return found !== undefined && Object.keys(columns).every((column) => found.has(column))
+  }
+
+  /** Reads which tables begin with a prefix. */
+  *#present(prefix: string, transaction: Tx | undefined): Steps<Present> {
+    const present = new Map<string, Set<string>>()
+    const rows = yield* this.#rows(CATALOGUE[this.#context.dialect](prefix, this.#context.schema), transaction)
+    for (const { table, column } of rows) present.set(table, (present.get(table) ?? new Set()).add(column))
+    return present
+  }
+
+  #rows<Row>(part: Sql<Row>, transaction: Tx | undefined): Steps<readonly Row[]> {
+    const statement: SqlStatement<Row> = { mayTakeLong: true, ...statementIn(this.#context.dialect, part) }
+    return wait(this.#database.rows(statement, transaction))
+  }
+}
+
+/** Processes that start together create the tables one after the other. Elsewhere the statements can be repeated, or wait. */
+const LOCK = sql`select cast(pg_advisory_xact_lock(hashtextextended('forgelet serve ' || current_database(), 0)) as text) as lock`
+
+interface PresentColumn {
+  readonly table: string
+  readonly column: string
+}
+
+/** Reads the tables and indexes that begin with a prefix, and their columns. Without a schema, those that a plain name reaches. */
+const CATALOGUE: Readonly<Record<SqlDialectName, (prefix: string, schema: string | undefined) => Sql<PresentColumn>>> =
+  {
+    sqlite: (prefix) =>
+      sql`select lower(m.name) as "table", coalesce(c.name, '') as "column" from sqlite_master as m
+      left join pragma_table_info(m.name) as c where substr(lower(m.name), 1, length(${prefix})) = ${prefix}`,
+    postgres: (prefix, schema) =>
+      sql`select lower(cast(c.relname as text)) as "table", cast(a.attname as text) as "column" from pg_catalog.pg_class as c
+      join pg_catalog.pg_attribute as a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
+      where starts_with(lower(cast(c.relname as text)), ${prefix}) and ${schema === undefined ? VISIBLE : inSchema(schema)}`,
+    mariadb: (prefix) =>
+      sql`select lower(table_name) as \`table\`, lower(column_name) as \`column\` from information_schema.columns
+      where table_schema = database() and left(lower(table_name), char_length(${prefix})) = ${prefix}`,
+  }
+
+const VISIBLE = sql`pg_catalog.pg_table_is_visible(c.oid)`
+
+function inSchema(schema: string): Sql {
+  return sql`c.relnamespace = (select n.oid from pg_catalog.pg_namespace as n where n.nspname = ${schema})`
+}
+
+function unavailable(message: string): ForgeError<'STORAGE_UNAVAILABLE'> {
+  return new ForgeError('STORAGE_UNAVAILABLE', message, { outcome: 'nothing-done' })
 }

@@ -1,12 +1,11 @@
-import type { Caller, Id, IssueQuery, MaybePromise, PortContext } from 'forgelet'
-import type { Compilable, RawBuilder } from 'kysely'
-import { sql } from 'kysely'
-import type { SyncOrAsync } from '../../../src/schema/sync-or-async.ts'
-import { runMaybeAsync, wait } from '../../../src/schema/sync-or-async.ts'
-import { compileStatement } from '../../../src/storage/sql/query.ts'
+import type { Caller, Id, IssueQuery, PortContext } from 'forgelet'
+import type { Steps } from '../steps.ts'
+import { wait } from '../steps.ts'
 import type { HostDatabase } from './host-database.ts'
 import type { StandaloneUser } from './roles.ts'
 import { idOf } from './roles.ts'
+import type { Sql } from './sql.ts'
+import { raw, sql } from './sql.ts'
 import type { HostContext, Row } from './tables.ts'
 
 /** The context of a call of the tracker. */
@@ -44,7 +43,7 @@ export class IssueRows<Tx> {
    * Returns issues and pull requests in ascending order of their numbers. Of the next ones above a number, it returns those
    * before the first one with a long record, which comes alone: a few hundred long records would not fit into memory.
    */
-  *issues(query: IssueQuery, context: TrackerContext<Tx>): SyncOrAsync<readonly IssueRow[]> {
+  *issues(query: IssueQuery, context: TrackerContext<Tx>): Steps<readonly IssueRow[]> {
     const listed = yield* this.#all('numbers' in query ? this.#numbered(query) : this.#next(query), context)
     const rows: IssueRow[] = []
     for (const { record, ...row } of listed) {
@@ -58,51 +57,41 @@ export class IssueRows<Tx> {
   }
 
   /** Returns the comments of issues, ordered by issue, oldest first. */
-  comments({ repositoryId, numbers }: Numbered, context: TrackerContext<Tx>): SyncOrAsync<readonly CommentRow[]> {
-    const { build, columns } = this.#context
-    const comments = build
-      .selectFrom('comments')
-      .select([columns.number('id').as('id'), 'record'])
-      .where('repository_id', '=', idOf(repositoryId))
-      .where('issue_number', 'in', elements(this.#context, numbers))
-      .orderBy('issue_number')
-      .orderBy('created_at')
-      .orderBy('comments.id')
-    return this.#all(comments, context)
+  comments({ repositoryId, numbers }: Numbered, context: TrackerContext<Tx>): Steps<readonly CommentRow[]> {
+    const { forms, tables } = this.#context
+    return this.#all(
+      sql<CommentRow>`select ${forms.number(raw('comments.id'))} as id, record from ${tables.comments} as comments
+        where repository_id = ${idOf(repositoryId)} and issue_number in ${numbersIn(this.#context, numbers)}
+        order by issue_number, created_at, comments.id`,
+      context,
+    )
   }
 
-  #numbered({ repositoryId, numbers }: Numbered): Compilable<IssueRow> {
-    return this.#listed(repositoryId).select('record').where('number', 'in', elements(this.#context, numbers))
+  #numbered({ repositoryId, numbers }: Numbered): Sql<IssueRow> {
+    const condition = sql`issues.number in ${numbersIn(this.#context, numbers)}`
+    return this.#listed<IssueRow>(repositoryId, raw('issues.record'), condition, raw(''))
   }
 
-  #next({ repositoryId, after, limit }: Exclude<IssueQuery, Numbered>): Compilable<ListedRow> {
-    const length = sql`octet_length(${sql.ref('record')})`
-    const short = sql<string | null>`case when ${length} <= ${sql.lit(LONG_RECORD)} then ${sql.ref('record')} end`
-    return this.#listed(repositoryId).select(short.as('record')).where('number', '>', after).limit(limit)
+  #next({ repositoryId, after, limit }: Exclude<IssueQuery, Numbered>): Sql<ListedRow> {
+    const short = raw(`case when octet_length(issues.record) <= ${LONG_RECORD} then issues.record end`)
+    // SQLite prepares a statement again each time whose limit is a parameter alone.
+    const atMost = sql` limit ${this.#context.dialect === 'sqlite' ? sql`cast(${limit} as integer)` : limit}`
+    return this.#listed<ListedRow>(repositoryId, short, sql`issues.number > ${after}`, atMost)
   }
 
-  #listed(repositoryId: Id) {
-    const { build, columns } = this.#context
-    return build
-      .selectFrom('issues')
-      .select([columns.number('number').as('number'), 'kind'])
-      .where('repository_id', '=', idOf(repositoryId))
-      .orderBy('issues.number')
+  #listed<R>(repositoryId: Id, record: Sql, condition: Sql, end: Sql): Sql<R> {
+    const { forms, tables } = this.#context
+    return sql<R>`select ${forms.number(raw('issues.number'))} as number, kind, ${record} as record
+      from ${tables.issues} as issues where repository_id = ${idOf(repositoryId)} and ${condition}
+      order by issues.number${end}`
   }
 
-  #all<R>(query: Compilable<R>, { transaction }: TrackerContext<Tx>): SyncOrAsync<readonly R[]> {
-    return wait(this.#database.rows(compileStatement(query), transaction))
+  #all<R>(part: Sql<R>, { transaction }: TrackerContext<Tx>): Steps<readonly R[]> {
+    return wait(this.#database.rows(part, transaction))
   }
-}
-
-/** Makes a method of a port from its steps. It answers at once if the database does. */
-export function answered<A extends readonly unknown[], T>(
-  steps: (...given: A) => SyncOrAsync<T>,
-): (...given: A) => MaybePromise<T> {
-  return (...given) => runMaybeAsync(steps(...given))
 }
 
 /** Returns numbers as the list of an `in`. */
-export function elements({ dialect }: HostContext, numbers: readonly number[]): RawBuilder<number> {
-  return sql<number>`${dialect.elements(sql.val(JSON.stringify(numbers)), dialect.casts.integer)}`
+export function numbersIn({ forms }: HostContext, numbers: readonly number[]): Sql {
+  return forms.elements(JSON.stringify(numbers), 'integer')
 }

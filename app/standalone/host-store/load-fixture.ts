@@ -1,17 +1,16 @@
 import type { Actor, Forge, Id, IssueRef, Sync, TransactionServices } from 'forgelet'
-import { canonicalDateTime } from '../../../src/schema/date-time.ts'
-import type { SyncOrAsync } from '../../../src/schema/sync-or-async.ts'
-import { wait } from '../../../src/schema/sync-or-async.ts'
-import type { Statement } from '../../../src/storage/sql/query.ts'
-import { compileStatement } from '../../../src/storage/sql/query.ts'
-import { query } from '../../../src/storage/sql/session.ts'
+import { canonicalIssue } from 'forgelet/exchange'
 import type { Fixture, FixtureIssue, FixtureOrganization, FixtureRepository, FixtureUser } from '../fixture/fixture.ts'
 import { normalizeName, tokenDigest } from '../host-names.ts'
+import type { Steps } from '../steps.ts'
+import { wait } from '../steps.ts'
 import type { HostDatabase } from './host-database.ts'
 import type { StoredIssue } from './issue-records.ts'
 import type { StandaloneUser } from './roles.ts'
 import type { RowSink } from './row-writer.ts'
 import { RowWriter } from './row-writer.ts'
+import type { Sql } from './sql.ts'
+import { sql } from './sql.ts'
 import type { HostContext, NewRow, Row } from './tables.ts'
 
 /** Loads a whole fixture in one transaction, if there is no account yet. Returns whether it did. */
@@ -21,10 +20,10 @@ export function loadFixture<Tx>(
   fixture: Fixture,
 ): Promise<boolean> {
   const { context } = database
-  return database.load(forge, function* load(session, services) {
-    if ((yield* query(session, anyAccount(context))).length > 0) return false
+  return database.load(forge, function* load(rows, services) {
+    if ((yield* rows(anyAccount(context))).length > 0) return false
 
-    const sink = new RowWriter(context, (statement) => session.all(statement))
+    const sink = new RowWriter(context, rows)
     yield* insertFixture(fixture, { now: new Date(), sink, forge: services })
     return true
   })
@@ -35,8 +34,8 @@ export async function isEmpty<Tx>(database: HostDatabase<Tx>): Promise<boolean> 
   return (await database.rows(anyAccount(database.context))).length === 0
 }
 
-function anyAccount({ build }: HostContext): Statement<unknown> {
-  return compileStatement(build.selectFrom('accounts').select('kind').limit(1))
+function anyAccount({ tables }: HostContext): Sql {
+  return sql`select kind from ${tables.accounts} limit 1`
 }
 
 /** Where a fixture is loaded into. */
@@ -54,7 +53,7 @@ export interface FixtureTarget<A extends Actor> {
  *
  * @param fixture - one that `parseFixture` has accepted
  */
-export function* insertFixture<A extends Actor>(fixture: Fixture, target: FixtureTarget<A>): SyncOrAsync<void> {
+export function* insertFixture<A extends Actor>(fixture: Fixture, target: FixtureTarget<A>): Steps<void> {
   const { users = [], organizations = [], repositories = [], badges = [] } = fixture
   const { now, sink, forge, userOf = ({ id }) => String(id) } = target
   const rows = [
@@ -172,7 +171,7 @@ function* insertRepository<A extends Actor>(
   repository: FixtureRepository,
   accounts: LoadedAccounts,
   { sink, ...target }: FixtureTarget<A>,
-): SyncOrAsync<readonly IssueRef[]> {
+): Steps<readonly IssueRef[]> {
   const { labels = [], issues = [], pins = [], readers, writers, admins } = repository
   const row = repositoryRow(repository, accounts.id(repository.owner), target.now)
   const [repository_id = 0] = yield* sink.insert('repositories', [row])
@@ -209,10 +208,10 @@ function issueRow(issue: FixtureIssue, { repository_id, accounts, labelIds, now 
   const { index, title, body = '', state = 'open', pull = false, locked = false, comments = 0 } = issue
   const poster = accounts.named(issue.poster)
   const assignees = (issue.assignees ?? []).map((name) => accounts.named(name))
-  const created = canonicalDateTime(issue.createdAt ?? now.toISOString())
-  const updated = issue.updatedAt === undefined ? created : canonicalDateTime(issue.updatedAt)
+  const created = issue.createdAt ?? now.toISOString()
+  const updated = issue.updatedAt ?? created
   const labels = new Set((issue.labels ?? []).flatMap((name) => labelIds.get(normalizeName(name)) ?? []))
-  const record: StoredIssue = {
+  const { labels: _, ...canonical } = canonicalIssue({
     number: index,
     poster_id: poster.id,
     poster_name: poster.name,
@@ -223,9 +222,12 @@ function issueRow(issue: FixtureIssue, { repository_id, accounts, labelIds, now 
     is_locked: locked,
     created,
     updated,
-    ...(state === 'closed' && { closed: issue.closedAt === undefined ? updated : canonicalDateTime(issue.closedAt) }),
+    ...(state === 'closed' && { closed: issue.closedAt ?? updated }),
+    assignees: [...new Set(assignees.map(({ name }) => name))],
+  })
+  const record: StoredIssue = {
+    ...canonical,
     ...(labels.size > 0 && { labels: [...labels] }),
-    ...(assignees.length > 0 && { assignees: [...new Set(assignees.map(({ name }) => name))] }),
     accounts: [...new Map([poster, ...assignees].map(({ name, id }) => [name, id]))],
   }
   return {

@@ -1,11 +1,10 @@
 import type { Actor, Forge, ForgeOptions, Id, IssueRef, Policy } from 'forgelet'
-import { createForge } from 'forgelet'
+import { createForge, toId } from 'forgelet'
 import { memoryStorage } from 'forgelet/storage/memory'
-import { toId } from '../../../src/schema/ids.ts'
-import type { SyncOrAsync } from '../../../src/schema/sync-or-async.ts'
-import { runAsync, wait } from '../../../src/schema/sync-or-async.ts'
 import type { Fixture } from '../fixture/fixture.ts'
 import { normalizeName } from '../host-names.ts'
+import type { Steps } from '../steps.ts'
+import { run, wait } from '../steps.ts'
 import type { Standings } from './host-ports.ts'
 import { hostPolicy } from './host-ports.ts'
 import { insertFixture } from './load-fixture.ts'
@@ -55,7 +54,7 @@ export async function openMemoryHost<A extends Actor>(
     beforeCommit: beforeCommit && ((events, transaction) => (isLoaded ? beforeCommit(events, transaction) : undefined)),
   })
 
-  await runAsync(insertFixture(fixture, { now, sink: rows, forge, userOf: (account) => places.userOf(account) }))
+  await run(insertFixture(fixture, { now, sink: rows, forge, userOf: (account) => places.userOf(account) }))
   isLoaded = true
   return { forge, rows }
 }
@@ -101,7 +100,7 @@ function placedPolicy<A extends Actor>(policy: Policy<StandaloneUser>, places: P
 export class MemoryRows implements RowSink, Standings {
   readonly #tables = new Map<TableName, object[]>()
 
-  insert<T extends TableName>(table: T, rows: readonly NewRow<T>[]): SyncOrAsync<readonly number[]> {
+  insert<T extends TableName>(table: T, rows: readonly NewRow<T>[]): Steps<readonly number[]> {
     return wait(rows.map((row) => this.add(table, row)))
   }
 

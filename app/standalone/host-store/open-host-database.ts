@@ -1,14 +1,10 @@
 import { existsSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { isForgeError } from 'forgelet'
+import { ForgeError } from 'forgelet'
 import type { SchemaStatus } from 'forgelet/storage'
 import type { MysqlConnection } from 'forgelet/storage/mariadb'
 import type { PgClient } from 'forgelet/storage/postgres'
-import type { SqliteConnection, SqlStorageOptions } from 'forgelet/storage/sqlite'
-import { needObject } from '../../../src/schema/arguments.ts'
-import { unavailable } from '../../../src/storage/sql/errors.ts'
-import { DAMAGED } from '../../../src/storage/sql/sqlite/connection.ts'
-import type { FileCheck } from '../../../src/storage/sql/sqlite/file-problems.ts'
+import type { FileCheck, SqliteConnection, SqlStorageOptions } from 'forgelet/storage/sqlite'
 import { HostDatabase } from './host-database.ts'
 
 /** Where the database of a standalone host is. */
@@ -53,16 +49,16 @@ export async function openHostDatabase<T>(
   switch (kindOf(location)) {
     case 'sqlite': {
       refuseUnusual(db)
-      const { createSqliteStorage } = await import('../../../src/storage/sql/sqlite/sqlite-runtime.ts')
-      return work(new HostDatabase(createSqliteStorage<SqliteConnection>(db, { prefix, ...tables })))
+      const { sqliteStorage } = await import('forgelet/storage/sqlite')
+      return work(new HostDatabase(sqliteStorage<SqliteConnection>(db, { prefix, ...tables }), location))
     }
     case 'postgres': {
-      const { openPostgres } = await import('../../../src/storage/sql/servers/postgres.ts')
-      return work(new HostDatabase(openPostgres<PgClient>(db, { prefix, schema, ...tables })))
+      const { postgresStorage } = await import('forgelet/storage/postgres')
+      return work(new HostDatabase(postgresStorage<PgClient>(db, { prefix, schema, ...tables }), location))
     }
     case 'mysql': {
-      const { openMariadb } = await import('../../../src/storage/sql/servers/mariadb.ts')
-      return work(new HostDatabase(openMariadb<MysqlConnection>(db, { prefix, ...tables })))
+      const { mariadbStorage } = await import('forgelet/storage/mariadb')
+      return work(new HostDatabase(mariadbStorage<MysqlConnection>(db, { prefix, ...tables }), location))
     }
   }
 }
@@ -103,11 +99,24 @@ export async function onExistingDatabase<T>(
   work: DatabaseWork<T>,
   tables?: TableOptions | undefined,
 ): Promise<T> {
-  needObject(location, 'location', "{ db: 'forge.sqlite' }")
-  if (kindOf(location) === 'sqlite' && !existsSync(location.db)) {
+  existingKind(location)
+  return withHostDatabase(location, work, tables)
+}
+
+/** Returns the kind of a database that exists, as far as one can see from outside. */
+function existingKind(location: DatabaseLocation): DatabaseKind {
+  if (typeof location !== 'object' || location === null) {
+    throw new TypeError("location must be an object such as { db: 'forge.sqlite' }")
+  }
+  const kind = kindOf(location)
+  if (kind === 'sqlite' && !existsSync(location.db)) {
     throw unavailable('the file does not exist: name the file of "forgelet serve"')
   }
-  return withHostDatabase(location, work, tables)
+  return kind
+}
+
+function unavailable(message: string): ForgeError<'STORAGE_UNAVAILABLE'> {
+  return new ForgeError('STORAGE_UNAVAILABLE', message, { outcome: 'nothing-done' })
 }
 
 /** What is known of a database. */
@@ -138,13 +147,9 @@ export function databaseStatus(location: DatabaseLocation, tables?: TableOptions
  * @throws ForgeError as `databaseStatus`
  */
 export async function fileProblems(location: DatabaseLocation, check: FileCheck): Promise<readonly string[]> {
-  if (kindOf(location) !== 'sqlite') return []
-  try {
-    return await onExistingDatabase(location, (database) => database.fileProblems(check))
-  } catch (error) {
-    if (isForgeError(error, 'STORAGE_UNAVAILABLE') && error.message === DAMAGED) return [DAMAGED]
-    throw error
-  }
+  if (existingKind(location) !== 'sqlite') return []
+  const { sqliteFileProblems } = await import('forgelet/storage/sqlite')
+  return sqliteFileProblems(location.db, check)
 }
 
 const SCHEMES: { readonly [scheme: string]: 'postgres' | 'mysql' | undefined } = {

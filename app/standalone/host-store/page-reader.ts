@@ -1,15 +1,12 @@
 import type { Id, LabelRecord, MaybePromise, MilestoneRecord } from 'forgelet'
-import type { RawBuilder } from 'kysely'
-import { sql } from 'kysely'
-import { after } from '../../../src/schema/sync-or-async.ts'
-import type { QueryValues } from '../../../src/storage/sql/query.ts'
-import { defineQuery } from '../../../src/storage/sql/query.ts'
+import { after } from '../steps.ts'
 import type { HostDatabase } from './host-database.ts'
 import type { StoredIssue } from './issue-records.ts'
 import { assigneesOf } from './issue-records.ts'
 import { idOf, NO_ID } from './roles.ts'
+import type { Sql } from './sql.ts'
+import { raw, sql } from './sql.ts'
 import type { HostContext, Row } from './tables.ts'
-import { columnsOf } from './tables.ts'
 
 /** A repository with what is open in it. */
 type ShownRepository = Row<'repositories'> & { readonly open_issues: number; readonly open_pull_requests: number }
@@ -39,16 +36,16 @@ export interface IssueDetails {
 /** Reads what pages show, each kind of record in one statement. On SQLite every method answers at once. */
 export class PageReader<Tx = unknown> {
   readonly #database: HostDatabase<Tx>
-  readonly #queries: ReturnType<typeof pageQueries>
+  readonly #statements: ReturnType<typeof pageStatements>
 
   constructor(database: HostDatabase<Tx>) {
     this.#database = database
-    this.#queries = pageQueries(database.context)
+    this.#statements = pageStatements(database.context)
   }
 
   /** Returns accounts in the order of the ids, with undefined for an unknown id. */
   accounts(ids: readonly Id[]): MaybePromise<readonly (Row<'accounts'> | undefined)[]> {
-    return after(this.#database.rows(this.#queries.accounts({ ids: ids.map(idOf) })), (rows) => {
+    return after(this.#database.rows(this.#statements.accounts(ids.map(idOf))), (rows) => {
       const found = byId(rows)
       return ids.map((id) => found.get(idOf(id)))
     })
@@ -60,19 +57,19 @@ export class PageReader<Tx = unknown> {
    * @param viewerId - the user for whom they are read, whose account is returned with each
    */
   issues(ids: readonly Id[], viewerId: number): MaybePromise<readonly (IssueDetails | undefined)[]> {
-    const asked = { ids: ids.map(idOf), viewerId }
-    const { issues, repositories, shownAccounts, milestones, accounts, labels } = this.#queries
-    const statements = [issues(asked), repositories(asked), shownAccounts(asked), milestones(asked)] as const
+    const asked = ids.map(idOf)
+    const { issues, repositories, shownAccounts, milestones, accounts, labels } = this.#statements
+    const statements = [issues(asked), repositories(asked), shownAccounts(asked, viewerId), milestones(asked)] as const
     return after(this.#database.rowsOfEach(statements), ([rows, repositoryRows, shown, milestoneRows]) => {
       const records = new Map(rows.map(({ id, record }): [number, StoredIssue] => [id, JSON.parse(record)]))
       const assigneeIds = [...records.values()].flatMap(assigneesOf)
       const labelIds = [...records.values()].flatMap((record) => record.labels ?? [])
-      const lists = [accounts({ ids: assigneeIds }), labels({ ids: labelIds })] as const
+      const lists = [accounts(assigneeIds), labels(labelIds)] as const
       const hasLists = assigneeIds.length > 0 || labelIds.length > 0
       return after(hasLists ? this.#database.rowsOfEach(lists) : NO_ROWS, ([assignees, labelRows]) => {
         const [found, people, named] = [byId(rows), byId([...shown, ...assignees]), byId(labelRows)]
         const [owned, goals] = [byId(repositoryRows), byId(milestoneRows)]
-        return asked.ids.map((id): IssueDetails | undefined => {
+        return asked.map((id): IssueDetails | undefined => {
           const [issue, record] = [found.get(id), records.get(id)]
           const repository = owned.get(issue?.repository_id ?? NO_ID)
           const owner = people.get(repository?.owner_id ?? NO_ID)
@@ -114,70 +111,42 @@ function byId<R extends { readonly id: number }>(rows: readonly R[]): ReadonlyMa
   return new Map(rows.map((row) => [row.id, row]))
 }
 
-interface PageIds {
-  readonly ids: readonly number[]
-}
-
-function pageQueries(context: HostContext) {
-  const { build, dialect } = context
-  const listed = <P extends PageIds>(given: QueryValues<P>): RawBuilder<number> => idList(context, given)
-  const ofPage = <P extends PageIds>(given: QueryValues<P>) =>
-    build.selectFrom('issues as listed').where('listed.id', 'in', listed(given))
-  const count = (condition: RawBuilder<unknown>): RawBuilder<number> =>
-    dialect.number(sql`(select count(*) from ${sql.table('issues')} where ${condition})`)
-  const open = (kind: Row<'issues'>['kind']) =>
-    count(sql`repository_id = ${sql.ref('repositories.id')} and state = 'open' and kind = ${sql.lit(kind)}`)
-  const having = (state: Row<'issues'>['state']) =>
-    count(sql`milestone_id = ${sql.ref('milestones.id')} and state = ${sql.lit(state)}`)
+/** The statements of a page, by the ids that it lists. */
+function pageStatements({ forms, tables, columnsOf }: HostContext) {
+  const { accounts, issues, labels, milestones, repositories } = tables
+  const listed = (ids: readonly number[]): Sql => forms.elements(JSON.stringify(ids), 'integer')
+  const ofPage = (column: string, ids: readonly number[]): Sql =>
+    sql`select ${raw(`listed.${column}`)} from ${issues} as listed where listed.id in ${listed(ids)}`
+  const count = (condition: Sql): Sql => forms.number(sql`(select count(*) from ${issues} where ${condition})`)
+  const open = (kind: Row<'issues'>['kind']): Sql =>
+    count(raw(`repository_id = repositories.id and state = 'open' and kind = '${kind}'`))
+  const having = (state: Row<'issues'>['state']): Sql =>
+    count(raw(`milestone_id = milestones.id and state = '${state}'`))
 
   return {
-    accounts: defineQuery((given: QueryValues<PageIds>) =>
-      build.selectFrom('accounts').select(columnsOf(context, 'accounts')).where('accounts.id', 'in', listed(given)),
-    ),
-    labels: defineQuery((given: QueryValues<PageIds>) =>
-      build.selectFrom('labels').select(columnsOf(context, 'labels')).where('labels.id', 'in', listed(given)),
-    ),
-    issues: defineQuery((given: QueryValues<PageIds>) =>
-      build.selectFrom('issues').select(columnsOf(context, 'issues')).where('issues.id', 'in', listed(given)),
-    ),
-    repositories: defineQuery((given: QueryValues<PageIds>) =>
-      build
-        .selectFrom('repositories')
-        .select(columnsOf(context, 'repositories'))
-        .select([open('issue').as('open_issues'), open('pullRequest').as('open_pull_requests')])
-        .where('repositories.id', 'in', ofPage(given).select('listed.repository_id')),
-    ),
-    milestones: defineQuery((given: QueryValues<PageIds>) =>
-      build
-        .selectFrom('milestones')
-        .select(columnsOf(context, 'milestones'))
-        .select([having('open').as('open_issues'), having('closed').as('closed_issues')])
-        .where('milestones.id', 'in', ofPage(given).select('listed.milestone_id')),
-    ),
+    accounts: (ids: readonly number[]) =>
+      sql<
+        Row<'accounts'>
+      >`select ${columnsOf('accounts')} from ${accounts} as accounts where accounts.id in ${listed(ids)}`,
+    labels: (ids: readonly number[]) =>
+      sql<Row<'labels'>>`select ${columnsOf('labels')} from ${labels} as labels where labels.id in ${listed(ids)}`,
+    issues: (ids: readonly number[]) =>
+      sql<Row<'issues'>>`select ${columnsOf('issues')} from ${issues} as issues where issues.id in ${listed(ids)}`,
+    repositories: (ids: readonly number[]) =>
+      sql<ShownRepository>`select ${columnsOf('repositories')}, ${open('issue')} as open_issues,
+        ${open('pullRequest')} as open_pull_requests
+        from ${repositories} as repositories where repositories.id in (${ofPage('repository_id', ids)})`,
+    milestones: (ids: readonly number[]) =>
+      sql<CountedMilestone>`select ${columnsOf('milestones')}, ${having('open')} as open_issues,
+        ${having('closed')} as closed_issues
+        from ${milestones} as milestones where milestones.id in (${ofPage('milestone_id', ids)})`,
     // A join: MariaDB would run a union behind `in` again for each account.
-    shownAccounts: defineQuery((given: QueryValues<PageIds & { readonly viewerId: number }>) =>
-      build
-        .selectFrom(
-          ofPage(given)
-            .select('listed.poster_id as shown_id')
-            .union(
-              ofPage(given)
-                .innerJoin('repositories', 'repositories.id', 'listed.repository_id')
-                .select('repositories.owner_id as shown_id'),
-            )
-            .union(
-              build.selectNoFrom(sql<number>`cast(${given('viewerId')} as ${dialect.casts.integer})`.as('shown_id')),
-            )
-            .as('shown'),
-        )
-        .innerJoin('accounts', 'accounts.id', 'shown.shown_id')
-        .select(columnsOf(context, 'accounts')),
-    ),
+    shownAccounts: (ids: readonly number[], viewerId: number) =>
+      sql<Row<'accounts'>>`select ${columnsOf('accounts')} from (
+        select listed.poster_id as shown_id from ${issues} as listed where listed.id in ${listed(ids)}
+        union select repositories.owner_id from ${issues} as listed
+          join ${repositories} as repositories on repositories.id = listed.repository_id where listed.id in ${listed(ids)}
+        union select cast(${viewerId} as ${raw(forms.integer)})
+      ) as shown join ${accounts} as accounts on accounts.id = shown.shown_id`,
   }
-}
-
-/** The parameter `ids` as a list for `in`. */
-function idList<P extends PageIds>({ dialect }: HostContext, given: QueryValues<P>): RawBuilder<number> {
-  const json = given('ids').as((ids) => JSON.stringify(ids))
-  return sql<number>`${dialect.elements(json, dialect.casts.integer)}`
 }

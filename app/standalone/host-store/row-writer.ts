@@ -1,71 +1,46 @@
-import { sql } from 'kysely'
-import type { MaybePromise, SyncOrAsync } from '../../../src/schema/sync-or-async.ts'
-import { wait } from '../../../src/schema/sync-or-async.ts'
-import type { SqlValue, Statement } from '../../../src/storage/sql/query.ts'
+import type { SqlValue } from 'forgelet/storage'
+import type { Steps } from '../steps.ts'
+import type { Rows } from './host-database.ts'
+import type { Sql } from './sql.ts'
+import { joined, raw, sql } from './sql.ts'
 import type { HostContext, NewRow, TableName } from './tables.ts'
 import { isNumbered, writtenColumns } from './tables.ts'
 
 /** Where rows are inserted. */
 export interface RowSink {
   /** Returns the ids that the rows were given, in their order, if the table has ids. */
-  insert<T extends TableName>(table: T, rows: readonly NewRow<T>[]): SyncOrAsync<readonly number[]>
+  insert<T extends TableName>(table: T, rows: readonly NewRow<T>[]): Steps<readonly number[]>
 }
-
-/** Runs a statement, inside a transaction if there is one. */
-type Run = <Row>(statement: Statement<Row>) => MaybePromise<readonly Row[]>
 
 /** Inserts rows into the host's tables. */
 export class RowWriter implements RowSink {
   readonly #context: HostContext
-  readonly #run: Run
-  readonly #texts: InsertTexts
+  readonly #rows: Rows
 
-  /** @param texts - those that other writers have compiled: compiling one takes longer than inserting its rows */
-  constructor(context: HostContext, run: Run, texts: InsertTexts = new Map()) {
+  /** @param rows - runs a statement, inside a transaction if there is one */
+  constructor(context: HostContext, rows: Rows) {
     this.#context = context
-    this.#run = run
-    this.#texts = texts
+    this.#rows = rows
   }
 
-  insert<T extends TableName>(table: T, rows: readonly NewRow<T>[]): SyncOrAsync<readonly number[]>
-  *insert(table: TableName, rows: readonly AnyRow[]): SyncOrAsync<readonly number[]> {
+  insert<T extends TableName>(table: T, rows: readonly NewRow<T>[]): Steps<readonly number[]>
+  *insert(table: TableName, rows: readonly AnyRow[]): Steps<readonly number[]> {
     const ids: number[] = []
     for (const group of inGroups(rows)) {
-      for (const { id } of yield* wait(this.#run(this.#insertion(table, group)))) ids.push(id)
+      for (const { id } of yield* this.#rows(this.#insertion(table, group))) ids.push(id)
     }
     // A database assigns them in the order of the rows, but may return them in another.
     return ids.sort((one, other) => one - other)
   }
 
-  #insertion(table: TableName, rows: readonly AnyRow[]): Statement<{ readonly id: number }> {
+  #insertion(table: TableName, rows: readonly AnyRow[]): Sql<{ readonly id: number }> {
+    const { forms, tables } = this.#context
     const names = writtenColumns(table)
-    return {
-      sql: this.#text(table, names, rows.length),
-      parameters: rows.flatMap((row) => names.map((name) => row[name] ?? null)),
-      returnsRows: isNumbered(table),
-      mayTakeLong: true,
-    }
-  }
-
-  #text(table: TableName, names: readonly string[], count: number): string {
-    const key = `${table} ${count}`
-    const known = this.#texts.get(key)
-    if (known !== undefined) return known
-
-    const { build, columns } = this.#context
-    const row = sql`(${sql.join(names.map(() => null))})`
-    const values = sql.join(Array.from({ length: count }, () => row))
-    const returning = isNumbered(table) ? sql` returning ${columns.number('id')} as id` : sql``
-    const insert = sql`insert into ${sql.table(table)} (${sql.join(names.map((name) => sql.id(name)))})
-    values ${values}${returning}`
-    const text = insert.compile(build).sql
-    this.#texts.set(key, text)
-    return text
+    const values = rows.map((row) => sql`(${joined(names.map((name) => row[name] ?? null))})`)
+    const returning = isNumbered(table) ? sql` returning ${forms.number(raw('id'))} as id` : raw('')
+    return sql`insert into ${tables[table]} (${raw(names.map(forms.name).join(', '))}) values ${joined(values)}${returning}`
   }
 }
-
-/** The texts of insertions, by table and number of rows. */
-export type InsertTexts = Map<string, string>
 
 type AnyRow = Readonly<Record<string, SqlValue>>
 

@@ -1,9 +1,23 @@
-import type { AliasedRawBuilder } from 'kysely'
-import { sql } from 'kysely'
-import type { SqlContext } from '../../../src/storage/sql/context.ts'
-import { createTableContext } from '../../../src/storage/sql/context.ts'
-import type { TableDescription, Tables } from '../../../src/storage/sql/schema/tables.ts'
-import { valueType } from '../../../src/storage/sql/schema/tables.ts'
+import type { SqlDialectName } from 'forgelet/storage'
+import type { Sql, SqlForms } from './sql.ts'
+import { FORMS, joined, raw } from './sql.ts'
+
+/**
+ * `serial`: an id that the database assigns. `id of accounts`: that of a row of the table. `key`: a text that is part of a key. A
+ * list: a `key` that is one of these. A type that ends in `?` may be null.
+ */
+type BaseType = 'integer' | 'serial' | `id of ${string}` | 'key' | 'text'
+/** The type of a column. */
+export type ColumnType = BaseType | `${BaseType}?` | readonly string[]
+
+/** What a table is made of. Names of keys and indexes are without prefix. */
+export interface TableDescription {
+  readonly columns: Readonly<Record<string, ColumnType>>
+  /** The columns of the primary key. Undefined: the serial column. */
+  readonly key?: readonly string[]
+  readonly unique?: { readonly name: string; readonly columns: readonly string[] }
+  readonly indexes?: readonly { readonly name: string; readonly columns: readonly string[] }[]
+}
 
 /** The host's own tables, by name without prefix, in the order in which they are created. Flags are integers, 0 or 1. */
 const TABLES = {
@@ -123,38 +137,71 @@ type Value<Type> = Type extends readonly (infer Choice)[]
 /** A row that is inserted: the database assigns its id. */
 export type NewRow<T extends TableName> = Omit<Row<T>, 'id'>
 
-/** The host's tables, and the ledger that has their version. */
-type HostTables = { readonly [T in TableName]: Row<T> } & Pick<Tables, 'ledger'>
-
-/** What the host's queries are built with. */
-export type HostContext = SqlContext<HostTables>
-
 /** The tables with all that their description may have. */
 export const HOST_TABLES: Readonly<Record<TableName, TableDescription>> = TABLES
 
 /** The prefix of the forge's tables if no other is chosen. The host's tables begin with `host_` then. */
-const STANDARD_PREFIX = 'forgelet_'
+export const STANDARD_PREFIX = 'forgelet_'
 
-/** Creates the context of the host's tables beside those of a forge: with another prefix, both have it. */
-export function hostContext({ dialect, schema, prefix }: SqlContext): HostContext {
-  const own = prefix === STANDARD_PREFIX ? 'host_' : `${prefix}host_`
-  const tables = ['ledger', ...Object.keys(HOST_TABLES)]
-  return createTableContext<HostTables>(dialect, { schema, prefix: own }, tables)
+/** Where the tables are. */
+export interface TablePlace {
+  readonly prefix: string
+  readonly schema: string | undefined
 }
 
-/** A column of a table as a query selects it. */
-export type Selected<T extends TableName> = {
-  [C in keyof Row<T> & string]: AliasedRawBuilder<Row<T>[C], C>
-}[keyof Row<T> & string]
+/** What the host's statements are written with. */
+export interface HostContext extends TablePlace {
+  readonly dialect: SqlDialectName
+  readonly forms: SqlForms
+  /** The tables by their names in the database. `ledger` has the version of the others. */
+  readonly tables: { readonly [T in TableName | 'ledger']: Sql }
+  /** All columns of a table, or of that alias, as a query selects them. */
+  columnsOf(table: TableName, alias?: string): Sql
+}
 
-/** Selects all columns of a table. */
-export function columnsOf<T extends TableName>(context: HostContext, table: T): readonly Selected<T>[]
-export function columnsOf({ columns }: HostContext, table: TableName): readonly AliasedRawBuilder<unknown, string>[] {
-  return Object.entries(HOST_TABLES[table].columns).map(([name, type]) => {
-    const column = `${table}.${name}`
-    const isText = ['key', 'text'].includes(valueType(type))
-    return isText ? sql.ref(column).as(name) : columns.number(column).as(name)
-  })
+/** Creates the context of the host's tables beside those of a forge: with another prefix than the standard one, both have it. */
+export function hostContext(
+  dialect: SqlDialectName,
+  { prefix = STANDARD_PREFIX, schema }: { readonly prefix?: string | undefined; readonly schema?: string | undefined },
+): HostContext {
+  const forms = FORMS[dialect]
+  const place = { prefix: prefix === STANDARD_PREFIX ? 'host_' : `${prefix}host_`, schema }
+  const named = (name: string): Sql => raw(qualified(forms, place, name))
+  return {
+    ...place,
+    dialect,
+    forms,
+    tables: {
+      ledger: named('ledger'),
+      accounts: named('accounts'),
+      tokens: named('tokens'),
+      members: named('members'),
+      repositories: named('repositories'),
+      collaborators: named('collaborators'),
+      labels: named('labels'),
+      milestones: named('milestones'),
+      issues: named('issues'),
+      comments: named('comments'),
+    },
+    columnsOf: (table, alias = table) =>
+      joined(
+        Object.entries(HOST_TABLES[table].columns).map(([name, type]) => {
+          const column = raw(`${alias}.${name}`)
+          return isText(type) ? column : { texts: ['', ` as ${name}`], between: [forms.number(column)] }
+        }),
+      ),
+  }
+}
+
+/** Returns the name of a table with its prefix, and its schema if it has one. */
+export function qualified(forms: SqlForms, { prefix, schema }: TablePlace, name: string): string {
+  const table = forms.name(`${prefix}${name}`)
+  return schema === undefined ? table : `${forms.name(schema)}.${table}`
+}
+
+/** Whether a column has texts: the others have integers. */
+export function isText(type: ColumnType): boolean {
+  return typeof type !== 'string' || /^(key|text)/.test(type)
 }
 
 /** The names of the columns that an insert names. */

@@ -9,27 +9,24 @@ import type {
   MilestoneRecord,
   TakenNumber,
 } from 'forgelet'
-import type { Compilable } from 'kysely'
-import { sql } from 'kysely'
-import { canonicalLabel, canonicalMilestone } from '../../../src/schema/canonical-issue.ts'
-import { notFound } from '../../../src/schema/errors.ts'
-import type { SyncOrAsync } from '../../../src/schema/sync-or-async.ts'
-import { wait } from '../../../src/schema/sync-or-async.ts'
-import { compileStatement } from '../../../src/storage/sql/query.ts'
+import { ForgeError } from 'forgelet'
+import { canonicalLabel, canonicalMilestone } from 'forgelet/exchange'
 import { normalizeName } from '../host-names.ts'
+import type { Steps } from '../steps.ts'
+import { answered, wait } from '../steps.ts'
 import { createAttribution } from './attribution.ts'
 import type { HostDatabase } from './host-database.ts'
 import type { HostDirectory } from './host-directory.ts'
 import type { StoredComment, StoredIssue } from './issue-records.ts'
 import { authorOf, replacedComment, shownComment, shownIssue, storedComment, storedIssue } from './issue-records.ts'
 import type { TrackerContext } from './issue-rows.ts'
-import { answered, elements, IssueRows } from './issue-rows.ts'
+import { IssueRows, numbersIn } from './issue-rows.ts'
 import type { StandaloneUser } from './roles.ts'
 import { idOf, NO_ID, repositoryRoleOf, userIdOf } from './roles.ts'
-import type { InsertTexts } from './row-writer.ts'
 import { RowWriter } from './row-writer.ts'
+import type { Sql } from './sql.ts'
+import { raw, sql } from './sql.ts'
 import type { NewRow, Row } from './tables.ts'
-import { columnsOf } from './tables.ts'
 
 /** Creates the tracker of the host: its issues, as the exchange of the forge reads and writes them. */
 export function createTracker<Tx>(
@@ -37,10 +34,9 @@ export function createTracker<Tx>(
   directory: HostDirectory<Tx>,
 ): IssueTracker<StandaloneUser, Tx> {
   type Context = TrackerContext<Tx>
-  const { context: tables } = database
-  const { build, columns, dialect } = tables
+  const { context: host } = database
+  const { tables, forms, columnsOf } = host
   const issueRows = new IssueRows(database)
-  const insertTexts: InsertTexts = new Map()
   /** The rows of the comments that were returned, to replace them. */
   const returnedComments = new WeakMap<CommentRecord, { readonly id: number; readonly stored: StoredComment }>()
 
@@ -78,11 +74,10 @@ export function createTracker<Tx>(
     /** People are found by their names alone. */
     findUsers: answered(function* (users, context) {
       const names = users.map(({ name }) => normalizeName(name))
-      const accounts = build
-        .selectFrom('accounts')
-        .select([columns.number('id').as('id'), 'folded_name'])
-        .where('kind', '=', 'user')
-        .where('folded_name', 'in', dialect.elements(sql.val(JSON.stringify(names)), dialect.casts.text))
+      const accounts = sql<
+        Pick<Row<'accounts'>, 'id' | 'folded_name'>
+      >`select ${forms.number(raw('id'))} as id, folded_name
+        from ${tables.accounts} where kind = 'user' and folded_name in ${forms.elements(JSON.stringify(names), 'text')}`
       const rows = yield* all(accounts, context)
       const ids = new Map(rows.map(({ id, folded_name }) => [folded_name, String(id)]))
       return names.map((name) => ids.get(name))
@@ -93,11 +88,12 @@ export function createTracker<Tx>(
   }
 
   /** What has no account here is posted by who imports, or by the owner of the repository. */
-  function* write(batch: IncomingBatch, context: Context): SyncOrAsync<void> {
+  function* write(batch: IncomingBatch, context: Context): Steps<void> {
     const repository_id = idOf(batch.repositoryId)
-    const repositories = build.selectFrom('repositories').select(columns.number('owner_id').as('owner_id'))
-    const [repository] = yield* all(repositories.where('id', '=', repository_id), context)
-    if (repository === undefined) throw notFound('repository')
+    const owner = sql<Pick<Row<'repositories'>, 'owner_id'>>`select ${forms.number(raw('owner_id'))} as owner_id
+      from ${tables.repositories} where id = ${repository_id}`
+    const [repository] = yield* all(owner, context)
+    if (repository === undefined) throw new ForgeError('REPOSITORY_NOT_FOUND', 'repository not found')
 
     const labelIds = yield* idsByName('labels', repository_id, batch.labels.map(namedLabel), context)
     const milestoneIds = yield* idsByName('milestones', repository_id, batch.milestones.map(namedMilestone), context)
@@ -135,7 +131,7 @@ export function createTracker<Tx>(
       const row = returnedComments.get(comment.previous)
       if (row === undefined) return []
       const record = JSON.stringify(replacedComment(comment, row.stored))
-      return build.updateTable('comments').where('id', '=', row.id).set({ record })
+      return sql`update ${tables.comments} set record = ${record} where id = ${row.id}`
     })
     const described = [
       ...batch.labelUpdates.map((label) => ({ table: 'labels', ids: labelIds, ...namedLabel(label) }) as const),
@@ -143,25 +139,24 @@ export function createTracker<Tx>(
         (milestone) => ({ table: 'milestones', ids: milestoneIds, ...namedMilestone(milestone) }) as const,
       ),
     ]
-    const existing = (number: number) =>
-      build.updateTable('issues').where('repository_id', '=', repository_id).where('number', '=', number)
     const changes = [
       ...replaced,
-      ...described.map(({ table, ids, name, record }) =>
-        build
-          .updateTable(table)
-          .where('id', '=', ids.get(name) ?? NO_ID)
-          .set({ record }),
+      ...described.map(
+        ({ table, ids, name, record }) =>
+          sql`update ${tables[table]} set record = ${record} where id = ${ids.get(name) ?? NO_ID}`,
       ),
-      ...batch.update.map((issue) => existing(issue.record.number).set(contentOf(issue))),
-      ...[...counts].map(([number, count]) =>
-        existing(number).set({ comment_count: sql<number>`comment_count + ${sql.lit(count)}` }),
+      ...batch.update.map((issue) => {
+        const { state, poster_id, milestone_id, record } = contentOf(issue)
+        return sql`update ${tables.issues} set state = ${state}, poster_id = ${poster_id}, milestone_id = ${milestone_id},
+          record = ${record} where repository_id = ${repository_id} and number = ${issue.record.number}`
+      }),
+      ...[...counts].map(
+        ([number, count]) =>
+          sql`update ${tables.issues} set comment_count = comment_count + ${raw(String(count))}
+            where repository_id = ${repository_id} and number = ${number}`,
       ),
     ]
-    const statements = changes.map((change) => ({ ...compileStatement(change), mayTakeLong: true as const }))
-    if (statements.length > 0) {
-      yield* wait(database.rowsOfEach<readonly unknown[]>(statements, context.transaction))
-    }
+    if (changes.length > 0) yield* wait(database.change(changes, context.transaction))
     yield* rowWriter(context).insert('issues', created)
     yield* rowWriter(context).insert('comments', comments)
   }
@@ -172,7 +167,7 @@ export function createTracker<Tx>(
     repository_id: number,
     named: readonly Named[],
     context: Context,
-  ): SyncOrAsync<ReadonlyMap<string, number>> {
+  ): Steps<ReadonlyMap<string, number>> {
     const rows = yield* all(inRepository(table, String(repository_id)), context)
     const ids = new Map(rows.toReversed().map(({ id, name }) => [name, id])) // the first of several with one name
     const missing = new Map<string, NewRow<'labels'>>()
@@ -187,22 +182,23 @@ export function createTracker<Tx>(
   function* labelsOf(
     found: readonly (StoredIssue | TakenNumber)[],
     context: Context,
-  ): SyncOrAsync<ReadonlyMap<number, LabelRecord>> {
+  ): Steps<ReadonlyMap<number, LabelRecord>> {
     const ids = [...new Set(found.flatMap((one) => ('labels' in one && one.labels) || []))]
     if (ids.length === 0) return new Map()
 
-    const labels = build.selectFrom('labels').select(columnsOf(tables, 'labels'))
-    const rows = yield* all(labels.where('id', 'in', elements(tables, ids)), context)
+    const labels = sql<Row<'labels'>>`select ${columnsOf('labels')} from ${tables.labels} as labels
+      where labels.id in ${numbersIn(host, ids)}`
+    const rows = yield* all(labels, context)
     return new Map(rows.map(({ id, record }): [number, LabelRecord] => [id, JSON.parse(record)]))
   }
 
-  function inRepository(table: 'labels' | 'milestones', repositoryId: Id): Compilable<Row<'labels'>> {
-    const rows = build.selectFrom(table).select(columnsOf(tables, table))
-    return rows.where('repository_id', '=', idOf(repositoryId)).orderBy(sql.ref(`${table}.id`))
+  function inRepository(table: 'labels' | 'milestones', repositoryId: Id): Sql<Row<'labels'>> {
+    return sql<Row<'labels'>>`select ${columnsOf(table)} from ${tables[table]} as ${raw(table)}
+      where repository_id = ${idOf(repositoryId)} order by ${raw(table)}.id`
   }
 
   /** E-mail addresses are for the admins of the repository and of the site. Source: docs/behaviour.md, The standalone server */
-  function* mayShowEmail(repositoryId: Id, { actor, transaction }: Context): SyncOrAsync<boolean> {
+  function* mayShowEmail(repositoryId: Id, { actor, transaction }: Context): Steps<boolean> {
     if (typeof actor === 'string') return actor === 'system'
 
     const userId = userIdOf(actor)
@@ -210,12 +206,12 @@ export function createTracker<Tx>(
     return standing.is_site_admin === 1 || repositoryRoleOf(standing, userId) === 'admin'
   }
 
-  function all<R>(query: Compilable<R>, { transaction }: Context): SyncOrAsync<readonly R[]> {
-    return wait(database.rows(compileStatement(query), transaction))
+  function all<R>(part: Sql<R>, { transaction }: Context): Steps<readonly R[]> {
+    return wait(database.rows(part, transaction))
   }
 
   function rowWriter({ transaction }: Context): RowWriter {
-    return new RowWriter(tables, (statement) => database.rows(statement, transaction), insertTexts)
+    return new RowWriter(host, (part) => wait(database.rows(part, transaction)))
   }
 }
 

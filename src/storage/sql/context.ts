@@ -57,15 +57,15 @@ export function checkStorageOptions<T extends SqlStorageOptions>(
 
 const ID_KINDS: OptionNames<IdColumns> = { user: true, organization: true, repository: true, issue: true }
 
-/** What queries are built with: those of the stores, or those of a host on its own tables. */
-export interface SqlContext<T = Tables> extends Place {
+/** What the queries of the stores are built with. */
+export interface SqlContext extends Place {
   readonly dialect: SqlDialect
   readonly ids: IdCodec
   /** The tables of the host that the storage knows. */
   readonly tables: HostTables | undefined
   readonly columns: Columns
   /** Builds queries. It cannot run them. */
-  readonly build: Kysely<T>
+  readonly build: Kysely<Tables>
 }
 
 /**
@@ -83,29 +83,15 @@ export function createSqlContext(dialect: SqlDialect, options: SchemaStorageOpti
     )
   }
 
-  return { ...createTableContext<Tables>(dialect, { schema, prefix }, Object.keys(TABLE_DESCRIPTIONS), ids), tables }
-}
-
-/**
- * Creates the context of tables in a place that has been checked.
- *
- * @param tables - their names without the prefix
- */
-export function createTableContext<T>(
-  dialect: SqlDialect,
-  { schema, prefix }: Place,
-  tables: readonly string[],
-  ids?: IdColumns,
-): SqlContext<T> {
   const place = { schema, prefix }
-  const transformer = new PrefixTransformer(place, tables)
+  const transformer = new PrefixTransformer(place, Object.keys(TABLE_DESCRIPTIONS))
   const prefixed: KyselyPlugin = {
     transformQuery: ({ node }) => transformer.transformNode(node),
     transformResult: async ({ result }) => result,
   }
-  const build = new Kysely<T>({ dialect: dialect.compiler, plugins: [prefixed] })
+  const build = new Kysely<Tables>({ dialect: dialect.compiler, plugins: [prefixed] })
   const codec = new IdCodec(chooseIdColumns(ids), dialect)
-  return { dialect, ...place, ids: codec, tables: undefined, columns: new Columns(dialect), build }
+  return { dialect, ...place, ids: codec, tables, columns: new Columns(dialect), build }
 }
 
 /** Adds a schema and a prefix to the names of some tables in every query. */

@@ -15,11 +15,16 @@ import type { SqlValue, Statement } from './query.ts'
 import { compileStatement } from './query.ts'
 import type { Tables } from './schema/tables.ts'
 
+/** The SQL that a database speaks. */
+export type SqlDialectName = 'sqlite' | 'postgres' | 'mariadb'
+
 /**
  * What differs between databases, as named capabilities. `dialects/` implements each of them for every database. No
  * other code asks which database is used.
  */
 export interface SqlDialect {
+  /** For hosts, which write their own statements. */
+  readonly name: SqlDialectName
   /** Compiles queries to text: see `compilerOnly`. */
   readonly compiler: Dialect
   /** The types of columns: our integers, short texts that are keys, texts, and the host's ids. */

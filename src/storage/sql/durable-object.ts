@@ -6,7 +6,7 @@ import type { ForgeStorage } from '../contract/storage.ts'
 import type { SqlStorageOptions } from './context.ts'
 import { checkStorageOptions, createSqlContext, SQL_OPTIONS } from './context.ts'
 import { sqliteDialect } from './dialects/sqlite.ts'
-import { forgeSchema } from './schema/schema.ts'
+import { Schema } from './schema/schema.ts'
 import type { SqlRuntime } from './session.ts'
 import { Connection } from './sqlite/connection.ts'
 import type { SqliteHandle } from './sqlite/drivers.ts'
@@ -45,7 +45,7 @@ export function durableObjectStorage<S extends DurableObjectDatabase>(
   }
   checkStorageOptions('durableObjectStorage', options, SQL_OPTIONS)
   const context = createSqlContext(sqliteDialect, options)
-  const schema = forgeSchema(context)
+  const schema = new Schema(context)
   const connection = new ObjectConnection(database)
   let isUsable = false
   let isClosed = false

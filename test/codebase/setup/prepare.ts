@@ -18,12 +18,15 @@ function buildIfOlder(): void {
   const sources = ['src', 'app'].flatMap((folder) =>
     readdirSync(folder, { recursive: true, encoding: 'utf8' }).map((name) => `${folder}/${name}`),
   )
-  const changed = Math.max(...[...sources, 'tsup.config.ts', 'package-lock.json'].map(changedAt))
+  const configs = ['tsup.config.ts', 'tsup.app.config.ts']
+  const changed = Math.max(...[...sources, ...configs, 'package-lock.json'].map(changedAt))
   if (changedAt('dist/cli.js') > changed) return
 
-  const words = ['node_modules/tsup/dist/cli-default.js', '--no-dts', '--no-treeshake', '--format', 'esm']
-  const { status, stdout, stderr } = spawnSync(process.execPath, words, { encoding: 'utf8' })
-  if (status !== 0) throw new Error(`the build failed:\n${stdout}${stderr}`)
+  for (const config of configs) {
+    const words = ['node_modules/tsup/dist/cli-default.js', '--no-dts', '--no-treeshake', '--format', 'esm']
+    const { status, stdout, stderr } = spawnSync(process.execPath, [...words, '--config', config], { encoding: 'utf8' })
+    if (status !== 0) throw new Error(`the build failed:\n${stdout}${stderr}`)
+  }
 }
 
 function changedAt(file: string): number {

@@ -1,30 +1,40 @@
 import type { ForgeErrorDetails } from '../../../schema/errors.ts'
 import { ForgeError } from '../../../schema/errors.ts'
 import type { SyncOrAsync } from '../../../schema/sync-or-async.ts'
+import type { HostTableName } from '../dialect.ts'
 import type { TableDescription } from '../schema/tables.ts'
 import { TABLE_DESCRIPTIONS } from '../schema/tables.ts'
 import type { Session } from '../session.ts'
 import { queryEach } from '../session.ts'
 import type { Ground } from '../stores/ground.ts'
-import type { TableContext, TableState } from './table-rows.ts'
+import type { CopyOptions } from './copy-options.ts'
+import type { TableState } from './table-rows.ts'
 import { TableRows } from './table-rows.ts'
 
 /** A database that is copied, or copied to. */
 export interface CopiedDatabase extends Ground {
-  /** The tables of a host that are copied with those of the forge, by name without prefix. */
-  readonly host?: { readonly context: TableContext; readonly tables: Readonly<Record<string, TableDescription>> }
-  /** Brings all tables up to date. */
+  /** The tables of the host that are copied before those of the forge. */
+  readonly hosts: readonly HostRows[]
+  /** Brings the tables of the forge up to date. */
   migrate(): Promise<void>
-  /** Calls `work`, which reads or writes the target, and marks its errors as those of the target. Default: calls it alone. */
-  readonly inTarget?: (<T>(work: () => Promise<T>) => Promise<T>) | undefined
+  /** As in `CopyOptions`. */
+  readonly inTarget?: CopyOptions['inTarget']
+}
+
+/** A table of the host in one of the two databases. */
+export interface HostRows {
+  readonly name: string
+  readonly place: HostTableName
+  readonly description: TableDescription
 }
 
 /** Returns what is copied: everything but the rows that each database has of its own. */
-export function tablesOf({ context, host }: CopiedDatabase): readonly TableRows[] {
+export function tablesOf({ context, hosts }: CopiedDatabase): readonly TableRows[] {
   const { ledger: _ledger, outbox: _outbox, host_tables: _hostTables, ...forge } = TABLE_DESCRIPTIONS
-  const rows = (of: TableContext, tables: Readonly<Record<string, TableDescription>>) =>
-    Object.entries(tables).map(([name, description]) => new TableRows(of, name, description))
-  return [...(host === undefined ? [] : rows(host.context, host.tables)), ...rows(context, forge)]
+  return [
+    ...hosts.map(({ name, place, description }) => new TableRows(context, name, description, place)),
+    ...Object.entries(forge).map(([name, description]) => new TableRows(context, name, description)),
+  ]
 }
 
 /** Reads the state of each table. */

@@ -1,6 +1,6 @@
 import type { MaybePromise, SyncOrAsync } from '../../../schema/sync-or-async.ts'
 import { promiseTry, runMaybeAsync } from '../../../schema/sync-or-async.ts'
-import { forgeSchema } from '../schema/schema.ts'
+import { Schema } from '../schema/schema.ts'
 import { TABLE_DESCRIPTIONS } from '../schema/tables.ts'
 import type { Session } from '../session.ts'
 import { queryEach, queryFirst } from '../session.ts'
@@ -33,7 +33,7 @@ export class CopySource {
   /** Runs work once on a connection that sees the database as it is now, until the work is done. */
   inSnapshot<T>(work: (session: Session) => Promise<T>): Promise<T> {
     const { begin, end } = this.#database.context.dialect.copying
-    return this.#plainly(async (session) => {
+    return this.#onConnection(async (session) => {
       try {
         await session.batch(begin)
         return await work(session)
@@ -46,7 +46,7 @@ export class CopySource {
   /** @throws ForgeError `SCHEMA_OUTDATED`, `SCHEMA_TOO_NEW`, `STORAGE_UNAVAILABLE` if the tables cannot be used */
   *overview(session: Session): SyncOrAsync<Overview> {
     const { context } = this.#database
-    yield* forgeSchema(context).refuseUnusable(session)
+    yield* new Schema(context).refuseUnusable(session)
     const outbox = new TableRows(context, 'outbox', TABLE_DESCRIPTIONS.outbox)
     const numbered = this.tables.filter(({ isNumbered }) => isNumbered)
     const keys = yield* queryEach<{ readonly last: number }[]>(
@@ -62,10 +62,10 @@ export class CopySource {
 
   /** Reads the state that each table has now. */
   states(): Promise<readonly TableState[]> {
-    return this.#plainly((session) => runMaybeAsync(statesOf(session, this.tables)))
+    return this.#onConnection((session) => runMaybeAsync(statesOf(session, this.tables)))
   }
 
-  #plainly<T>(work: (session: Session) => MaybePromise<T>): Promise<T> {
-    return this.#database.runtime.plainly(work, UNLIMITED)
+  #onConnection<T>(work: (session: Session) => MaybePromise<T>): Promise<T> {
+    return this.#database.runtime.onConnection(work, UNLIMITED)
   }
 }

@@ -2,38 +2,12 @@ import { runMaybeAsync } from '../../../schema/sync-or-async.ts'
 import type { Session } from '../session.ts'
 import type { CopiedDatabase } from './copied-database.ts'
 import { refused } from './copied-database.ts'
+import type { CopyOptions, CopyReport } from './copy-options.ts'
 import { CopySource } from './copy-source.ts'
 import { CopyTarget } from './copy-target.ts'
 import { EventPlaces } from './event-places.ts'
 import type { CopiedRow, TableRows } from './table-rows.ts'
 import { charactersOf } from './table-rows.ts'
-
-/** How much has been copied. */
-export interface CopyProgress {
-  readonly rows: number
-  /** The rows of all tables. */
-  readonly total: number
-  /** The size of the rows, approximately. */
-  readonly bytes: number
-}
-
-/** How a forge is copied. */
-export interface CopyOptions {
-  /** Empties the tables of the target before, if a copy into them was broken off. Default: false. */
-  readonly empty?: boolean | undefined
-  /** Ends the copy: the target stays incomplete. */
-  readonly signal?: AbortSignal | undefined
-  /** Is called for each page of rows. */
-  readonly onProgress?: ((progress: CopyProgress) => void) | undefined
-}
-
-/** What was copied. */
-export interface CopyReport {
-  /** The number of rows in each table, by its name without prefix. */
-  readonly rows: Readonly<Record<string, number>>
-  /** How many events have another id in the target: on SQLite the id of an event is its place in the outbox. */
-  readonly renumberedEvents: number
-}
 
 /** The most rows that are read at once, and the characters that they should have at most. */
 const MAX_ROWS = 200

@@ -1,13 +1,14 @@
 import { isForgeError } from '../../../schema/errors.ts'
 import type { SyncOrAsync } from '../../../schema/sync-or-async.ts'
 import { wait } from '../../../schema/sync-or-async.ts'
+import type { SqlContext } from '../context.ts'
 import { BrokenReference, unavailable } from '../errors.ts'
 import { fieldsOf } from '../fields.ts'
 import type { Statement } from '../query.ts'
 import { compileStatement } from '../query.ts'
 import type { Ledger } from '../schema/ddl.ts'
 import { INCOMPLETE, ledgerOf } from '../schema/ddl.ts'
-import { forgeSchema, INCOMPLETE_COPY, Schema } from '../schema/schema.ts'
+import { INCOMPLETE_COPY, Schema } from '../schema/schema.ts'
 import type { Session } from '../session.ts'
 import { execute, queryEach, queryFirst } from '../session.ts'
 import type { CopiedDatabase } from './copied-database.ts'
@@ -41,10 +42,10 @@ export class CopyTarget {
 
   /** Marks the tables. @throws ForgeError `COPY_REFUSED` if they are not empty; `STORAGE_UNAVAILABLE` if another copy has begun */
   async begin(): Promise<void> {
-    const [tables, ledger] = [this.#tables, this.#ledger]
+    const [tables, ledger, { context }] = [this.#tables, this.#ledger, this.#database]
     await this.#write(function* mark(session) {
       yield* execute(session, ledger.mark)
-      if ((yield* marksOf(session, ledger)) > 1) throw unavailable(INCOMPLETE_COPY)
+      if ((yield* marksOf(session, context)) > 1) throw unavailable(INCOMPLETE_COPY)
 
       const states = yield* statesOf(session, tables)
       const found = tables.flatMap(({ place }, at) => {
@@ -91,7 +92,7 @@ export class CopyTarget {
       if (other !== undefined) {
         throw refused('target-differs', `others have written to ${other.place.table} meanwhile: copy again`)
       }
-      const [fault] = yield* forgeSchema(context).faults(session)
+      const [fault] = yield* new Schema(context).faults(session)
       if (fault !== undefined) throw refused('target-differs', fault)
       yield* queryEach(session, [
         compileStatement(context.build.updateTable('outbox').set(places.outbox)),
@@ -111,7 +112,7 @@ export class CopyTarget {
 }
 
 /** Returns how many copies have marked the tables. */
-function* marksOf(session: Session, { context }: Ledger): SyncOrAsync<number> {
+function* marksOf(session: Session, context: SqlContext): SyncOrAsync<number> {
   const row = compileStatement(
     context.build.selectFrom('ledger').select(fieldsOf(context, 'ledger').read('oldestLibrary')),
   )
@@ -120,11 +121,13 @@ function* marksOf(session: Session, { context }: Ledger): SyncOrAsync<number> {
 
 /** Removes the rows of marked tables, and the mark, in place of a migration: it is alone with the tables. */
 class Emptying extends Schema {
+  readonly #context: SqlContext
   readonly #ledger: Ledger
   readonly #tables: readonly TableRows[]
 
   constructor({ context }: CopiedDatabase, tables: readonly TableRows[]) {
-    super(context, { name: 'the schema', fix: '', versions: [], oldestLibrary: 0 })
+    super(context)
+    this.#context = context
     this.#ledger = ledgerOf(context)
     this.#tables = tables
   }
@@ -135,7 +138,7 @@ class Emptying extends Schema {
 
   override *complete(session: Session): SyncOrAsync<void> {
     if (!this.hasLedger(yield* this.present(session, 'ledger'))) return
-    if ((yield* marksOf(session, this.#ledger)) === 0) return
+    if ((yield* marksOf(session, this.#context)) === 0) return
     for (const table of this.#tables.toReversed()) yield* execute(session, table.removal())
     yield* execute(session, this.#ledger.unmark)
   }

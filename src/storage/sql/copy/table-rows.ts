@@ -1,4 +1,4 @@
-import type { QueryExecutorProvider, RawBuilder } from 'kysely'
+import type { RawBuilder } from 'kysely'
 import { sql } from 'kysely'
 import type { SqlContext } from '../context.ts'
 import type { HostTableName } from '../dialect.ts'
@@ -10,9 +10,6 @@ import { valueType } from '../schema/tables.ts'
 
 /** A row, the same for every database: ids are texts, integers are numbers. */
 export type CopiedRow = Readonly<Record<string, SqlValue>>
-
-/** The context of tables of the forge, or of a host. */
-export type TableContext = Omit<SqlContext, 'build' | 'tables'> & { readonly build: QueryExecutorProvider }
 
 /** The number of rows of a table, and a number that grows with each change: if both are the same, the table has not changed. */
 export interface TableState {
@@ -38,16 +35,20 @@ export class TableRows {
   readonly place: HostTableName
   /** Whether the database assigns the keys. */
   readonly isNumbered: boolean
-  readonly #context: TableContext
+  readonly #context: SqlContext
   readonly #types: ReadonlyMap<string, string>
   readonly #key: readonly string[]
   readonly #first: Query<Values, CopiedRow>
   readonly #next: Query<Values, CopiedRow>
   readonly #insertions = new Map<number, Query<Values, never>>()
 
-  constructor(context: TableContext, name: string, { columns, key }: TableDescription) {
+  /**
+   * @param name - what the table is called in a report; of a table of the forge, that without prefix
+   * @param place - where the table is. Default: beside the others of the forge
+   */
+  constructor(context: SqlContext, name: string, { columns, key }: TableDescription, place?: HostTableName) {
     this.name = name
-    this.place = { schema: context.schema, table: `${context.prefix}${name}` }
+    this.place = place ?? { schema: context.schema, table: `${context.prefix}${name}` }
     this.isNumbered = key === undefined
     this.#context = context
     this.#types = new Map(Object.entries(columns).map(([column, type]) => [column, valueType(type)]))
@@ -86,7 +87,8 @@ export class TableRows {
   }
 
   get #table(): RawBuilder<unknown> {
-    return sql.table(this.name)
+    const { schema, table } = this.place
+    return schema === undefined ? sql.id(table) : sql.id(schema, table)
   }
 
   #compiled<Row>(text: RawBuilder<Row>): Statement<Row> {
@@ -96,9 +98,9 @@ export class TableRows {
   #pages(where: (given: QueryValues<Values>) => RawBuilder<unknown>): Query<Values, CopiedRow> {
     const columns = [...this.#types].map(([column, type]) => sql`${this.#reading(column, type)} as ${sql.id(column)}`)
     // Without the table, it would be the order of what is selected: ids as texts.
-    const order = sql.join(this.#key.map((column) => sql.ref(`${this.name}.${column}`)))
+    const order = sql.join(this.#key.map((column) => sql.ref(`copied.${column}`)))
     return defineQuery((given) => {
-      const page = sql<CopiedRow>`select ${sql.join(columns)} from ${this.#table} ${where(given)} order by ${order} limit ${given(0)}`
+      const page = sql<CopiedRow>`select ${sql.join(columns)} from ${this.#table} as copied ${where(given)} order by ${order} limit ${given(0)}`
       return { compile: () => page.compile(this.#context.build) }
     }, MARKS)
   }
@@ -139,7 +141,7 @@ export class TableRows {
     const { ids } = this.#context
     const kind = HOST_THINGS.find((thing) => thing === type)
     if (kind !== undefined) return ids.given(kind, slot.as(String))
-    return type === 'key' ? sql`${slot}` : ids.givenInteger(slot.as(String))
+    return type === 'key' || type === 'text' ? sql`${slot}` : ids.givenInteger(slot.as(String))
   }
 }
 

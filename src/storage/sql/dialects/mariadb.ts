@@ -83,6 +83,7 @@ const LACKS = (privilege: string): string => {
 
 /** MariaDB 10.6 and newer. MySQL itself has no RETURNING. */
 export const mariadbDialect: SqlDialect = {
+  name: 'mariadb',
   compiler: compilerOnly(new MysqlAdapter(), () => new MysqlQueryCompiler()),
   types: {
     integer: BIGINT,

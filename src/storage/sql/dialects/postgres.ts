@@ -35,6 +35,7 @@ const FITTING = { bigint: /^(bigint|integer|smallint)$/, uuid: /^uuid$/, text: /
 
 /** PostgreSQL 13 and newer. */
 export const postgresDialect: SqlDialect = {
+  name: 'postgres',
   compiler: compilerOnly(new PostgresAdapter(), () => new PostgresQueryCompiler()),
   types: { integer: BIGINT, key: TEXT, text: TEXT, id: IDS },
   casts: { integer: BIGINT, text: TEXT, id: IDS },

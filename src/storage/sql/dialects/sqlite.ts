@@ -31,6 +31,7 @@ class SqliteCompiler extends SqliteQueryCompiler {
 
 /** SQLite. Tables are STRICT. Ids are assigned under the one write lock, so they are in order of commit. */
 export const sqliteDialect: SqlDialect = {
+  name: 'sqlite',
   compiler: compilerOnly(new SqliteAdapter(), () => new SqliteCompiler()),
   types: { integer: INTEGER, key: TEXT, text: TEXT, id: IDS },
   casts: { integer: INTEGER, text: TEXT, id: IDS },

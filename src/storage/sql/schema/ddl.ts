@@ -1,15 +1,14 @@
-import type { Compilable, CreateTableBuilder, CreateViewBuilder, RawBuilder, SchemaModule } from 'kysely'
+import type { Compilable, CreateTableBuilder, CreateViewBuilder, RawBuilder } from 'kysely'
 import { sql } from 'kysely'
 import type { HostThing } from '../../../schema/records.ts'
 import type { SqlContext } from '../context.ts'
-import { createTableContext } from '../context.ts'
 import type { SchemaStatement, SqlDialect } from '../dialect.ts'
 import { schemaStatement } from '../dialect.ts'
 import { ALWAYS, livesIn } from '../host/references.ts'
 import { HOST_THINGS } from '../ids.ts'
 import type { Statement } from '../query.ts'
 import { compileStatement } from '../query.ts'
-import type { ColumnType, TableDescription, TableIndex, Tables } from './tables.ts'
+import type { ColumnType, TableDescription, TableIndex } from './tables.ts'
 import { TABLE_DESCRIPTIONS, valueType } from './tables.ts'
 
 type Ddl = readonly Compilable<unknown>[]
@@ -45,7 +44,6 @@ export const INCOMPLETE = 1_000_000
 
 /** The table that has the version of others, beside which it is. */
 export interface Ledger {
-  readonly context: SqlContext
   /** Creates it, with its row: the types of the host's ids, and version 0 until the tables are made. */
   readonly made: readonly SchemaStatement[]
   /** Marks the tables as those of a copy that has not ended: no library uses them. A second mark makes it twice as much. */
@@ -56,30 +54,29 @@ export interface Ledger {
   note(version: number, oldestLibrary: number): SchemaStatement
 }
 
-/** Returns the ledger of the tables of the forge, or of a host. */
-export function ledgerOf({ dialect, ids, ...place }: Omit<SqlContext, 'build'>): Ledger {
-  const context = createTableContext<Tables>(dialect, place, ['ledger'], ids.columns)
+/** Returns the ledger of the tables. */
+export function ledgerOf(context: SqlContext): Ledger {
+  const { build, ids } = context
   const { ledger } = TABLE_DESCRIPTIONS
   const row = firstRow(context, 'ledger', { only: 1, version: 0, oldest_library: 0, ids: ids.text })
   return {
-    context,
     made: [...createTables(context, { ledger }), schemaStatement(row)],
     mark: compileStatement(
-      context.build.updateTable('ledger').set((of) => ({ oldest_library: of('oldest_library', '+', INCOMPLETE) })),
+      build.updateTable('ledger').set((of) => ({ oldest_library: of('oldest_library', '+', INCOMPLETE) })),
     ),
     unmark: compileStatement(
-      context.build.updateTable('ledger').set((of) => ({ oldest_library: of('oldest_library', '%', INCOMPLETE) })),
+      build.updateTable('ledger').set((of) => ({ oldest_library: of('oldest_library', '%', INCOMPLETE) })),
     ),
     note: (version, oldestLibrary) =>
       schemaStatement(
-        context.build.updateTable('ledger').set({ version: sql.lit(version), oldest_library: sql.lit(oldestLibrary) }),
+        build.updateTable('ledger').set({ version: sql.lit(version), oldest_library: sql.lit(oldestLibrary) }),
       ),
   }
 }
 
 /** Returns the statements that create tables and their indexes, in the order of the tables. */
-export function createTables(
-  context: DdlContext,
+function createTables(
+  context: SqlContext,
   tables: Readonly<Record<string, TableDescription>>,
 ): readonly SchemaStatement[] {
   return Object.entries(tables)
@@ -100,13 +97,8 @@ export function firstRow(
   return { compile: () => insert.compile(build) }
 }
 
-/** What tables are created with, of the forge or of a host. */
-interface DdlContext extends Pick<SqlContext, 'prefix' | 'dialect' | 'ids'> {
-  readonly build: { readonly schema: SchemaModule }
-}
-
 /** Creates a table and its indexes. */
-function createTable(context: DdlContext, name: string, description: TableDescription): Ddl {
+function createTable(context: SqlContext, name: string, description: TableDescription): Ddl {
   const { build, prefix, dialect } = context
   const { columns, key, unique, indexes = [] } = description
   let create: CreateTableBuilder<string, string> = build.schema.createTable(name)
@@ -127,7 +119,7 @@ function createTable(context: DdlContext, name: string, description: TableDescri
   ]
 }
 
-function typeOf({ ids, dialect: { types } }: DdlContext, column: ColumnType): RawBuilder<unknown> {
+function typeOf({ ids, dialect: { types } }: SqlContext, column: ColumnType): RawBuilder<unknown> {
   const type = valueType(column)
   const kind = HOST_THINGS.find((thing) => thing === type)
   if (kind !== undefined) return ids.type(kind)
@@ -135,7 +127,7 @@ function typeOf({ ids, dialect: { types } }: DdlContext, column: ColumnType): Ra
 }
 
 function indexOn(
-  { build, prefix, dialect }: DdlContext,
+  { build, prefix, dialect }: SqlContext,
   table: string,
   { name, columns, where, isUnique }: TableIndex,
 ): Compilable<unknown> {

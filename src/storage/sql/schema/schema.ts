@@ -18,30 +18,12 @@ import type { Ledger } from './ddl.ts'
 import { firstVersion, INCOMPLETE, ledgerOf, secondVersion } from './ddl.ts'
 import { takeLease } from './lease.ts'
 
-/** Tables that are migrated together: those of the forge, or of a host. */
-export interface TableSet {
-  /** What the tables are called in an error. */
-  readonly name: string
-  /** What to do if they are outdated. */
-  readonly fix: string
-  /** What each version adds, oldest first. A version never changes once released; minor releases only add. */
-  readonly versions: readonly (() => readonly SchemaStatement[])[]
-  /** The oldest library, by its version, that can use the tables of this one. */
-  readonly oldestLibrary: number
-  /** The context of tables that follow those of a host. */
-  readonly follows?: SqlContext
-}
+/** What the tables are called in an error, and what to do if they are outdated. */
+const NAME = 'the schema'
+const FIX = 'call await storage.migrate(), or run "forgelet schema apply"'
 
-/** Returns the tables of the forge. */
-export function forgeSchema(context: SqlContext): Schema {
-  return new Schema(context, {
-    name: 'the schema',
-    fix: 'call await storage.migrate(), or run "forgelet schema apply"',
-    versions: [() => firstVersion(context), () => secondVersion(context)],
-    oldestLibrary: context.tables === undefined ? 1 : 2,
-    follows: context,
-  })
-}
+/** What each version adds, oldest first. A version never changes once released; minor releases only add. */
+const VERSIONS: readonly ((context: SqlContext) => readonly SchemaStatement[])[] = [firstVersion, secondVersion]
 
 /** The tables, views and indexes in a place: the columns of each, by name. */
 export type Present = ReadonlyMap<string, ReadonlySet<string>>
@@ -52,22 +34,19 @@ export const INCOMPLETE_COPY =
 
 type LedgerRow = Pick<Row<'ledger'>, 'version' | 'oldestLibrary' | 'ids'>
 
-/** The tables of a set as a whole: creates, migrates and checks them. */
+/** The tables as a whole: creates, migrates and checks them. */
 export class Schema {
-  readonly #context: Omit<SqlContext, 'build'>
-  readonly #set: TableSet
+  readonly #context: SqlContext
   readonly #ledger: Ledger
-  readonly #following: Following | undefined
+  readonly #following: Following
   readonly #find: Query<unknown, LedgerRow>
 
-  constructor(context: Omit<SqlContext, 'build'>, set: TableSet) {
+  constructor(context: SqlContext) {
     this.#context = context
-    this.#set = set
     this.#ledger = ledgerOf(context)
-    this.#following = set.follows && new Following(set.follows)
-    const { context: tables } = this.#ledger
+    this.#following = new Following(context)
     this.#find = defineQuery(() =>
-      tables.build.selectFrom('ledger').select(fieldsOf(tables, 'ledger').read('version', 'oldestLibrary', 'ids')),
+      context.build.selectFrom('ledger').select(fieldsOf(context, 'ledger').read('version', 'oldestLibrary', 'ids')),
     )
   }
 
@@ -78,16 +57,16 @@ export class Schema {
   *refuseUnusable(session: Session): SyncOrAsync<void> {
     const version = yield* this.#version(session)
     if (version < this.#needed) throw this.outdated(version)
-    if (this.#following === undefined || (yield* this.#following.isNoted(session))) return
+    if (yield* this.#following.isNoted(session)) return
 
-    const message = `${this.#set.name} does not follow the tables of the host yet: ${this.#set.fix}`
+    const message = `${NAME} does not follow the tables of the host yet: ${FIX}`
     throw new ForgeError('SCHEMA_OUTDATED', message, { found: version, needed: this.#needed })
   }
 
   /** Returns whether statements are missing. @throws ForgeError `SCHEMA_TOO_NEW` */
   *needsMigration(session: Session): SyncOrAsync<boolean> {
     if ((yield* this.#version(session)) < this.#needed) return true
-    return this.#following !== undefined && !(yield* this.#following.isMade(session))
+    return !(yield* this.#following.isMade(session))
   }
 
   /**
@@ -131,7 +110,7 @@ export class Schema {
     const present = yield* this.present(session)
     const found = yield* this.#found(session, present)
     const isCurrent = found !== undefined && found.version >= this.#needed
-    const isFollowed = this.#following === undefined || (isCurrent && (yield* this.#following.isMade(session)))
+    const isFollowed = isCurrent && (yield* this.#following.isMade(session))
     if (isCurrent && isFollowed) return
 
     const missing = isCurrent ? [] : this.#missingTables(found?.version)
@@ -164,20 +143,14 @@ export class Schema {
     if (found.oldestLibrary > this.#needed) return state('too-new')
     if (found.version < this.#needed) return state('outdated')
     if (!isWhole(present, made)) return state('drifted')
-    if (this.#following === undefined) return state('current')
     if (!(yield* this.#following.isNoted(session))) return state('outdated')
     const faults = yield* this.faults(session)
     return state(faults.length === 0 ? 'current' : 'drifted', faults)
   }
 
   /** Returns what does not fit between the tables and those of the host that they follow, as sentences. */
-  *faults(session: Session): SyncOrAsync<readonly string[]> {
-    return this.#following === undefined ? [] : yield* this.#following.faults(session)
-  }
-
-  /** Returns the state of the tables alone. */
-  *state(session: Session): SyncOrAsync<SchemaStatus['state']> {
-    return (yield* this.status(session)).state
+  faults(session: Session): SyncOrAsync<readonly string[]> {
+    return this.#following.faults(session)
   }
 
   /** Reads which tables, views and indexes begin with the prefix of the tables, or with this name behind it. */
@@ -196,7 +169,7 @@ export class Schema {
 
   /** Returns all statements, without a look at the database. */
   plan(typeOf: TypeOfKey): readonly SchemaStatement[] {
-    const following = this.#set.follows?.tables === undefined ? [] : (this.#following?.plan(typeOf) ?? [])
+    const following = this.#context.tables === undefined ? [] : this.#following.plan(typeOf)
     return [...this.#missingTables(undefined), ...following, this.#note]
   }
 
@@ -205,24 +178,23 @@ export class Schema {
     const { dialect, schema } = this.#context
     const place = schema === undefined ? undefined : dialect.createSchema?.(schema)
     const made = version === undefined ? [...(place === undefined ? [] : [place]), ...this.#ledger.made] : []
-    return [...made, ...this.#set.versions.slice(version ?? 0).flatMap((statements) => statements())]
+    return [...made, ...VERSIONS.slice(version ?? 0).flatMap((statements) => statements(this.#context))]
   }
 
   /** The statement that notes the version. It is the last. */
   get #note(): SchemaStatement {
-    return this.#ledger.note(this.#needed, this.#set.oldestLibrary)
+    return this.#ledger.note(this.#needed, this.#context.tables === undefined ? 1 : 2)
   }
 
   /** Creates the error for tables that this library must migrate first. @param found - 0 if there are none */
   outdated(found = 0): ForgeError<'SCHEMA_OUTDATED'> {
-    const { name, fix } = this.#set
-    const message = `${name} has version ${found}, but ${this.#needed} is needed: ${fix}`
+    const message = `${NAME} has version ${found}, but ${this.#needed} is needed: ${FIX}`
     return new ForgeError('SCHEMA_OUTDATED', message, { found, needed: this.#needed })
   }
 
   /** The version that this library needs. */
   get #needed(): number {
-    return this.#set.versions.length
+    return VERSIONS.length
   }
 
   /** Returns the version of the tables; 0 if there are none. */
@@ -238,7 +210,7 @@ export class Schema {
 
     const { version, oldestLibrary } = found
     const advice = `which this library (${this.#needed}) cannot use: install a newer one`
-    throw new ForgeError('SCHEMA_TOO_NEW', `${this.#set.name} has version ${version}, ${advice}`, {
+    throw new ForgeError('SCHEMA_TOO_NEW', `${NAME} has version ${version}, ${advice}`, {
       found: version,
       oldestLibrary,
     })
@@ -291,7 +263,7 @@ export function planSchema<T extends SqlStorageOptions>(
 ): readonly string[] {
   checkStorageOptions(caller, options, known)
   const context = createSqlContext(dialect, options)
-  const statements = forgeSchema(context).plan(({ host, thing }) =>
+  const statements = new Schema(context).plan(({ host, thing }) =>
     dialect.sameTypes && !dialect.isOwnType(context.ids.columns[thing], host.type ?? '') ? host.type : undefined,
   )
   const texts = statements.map(({ sql }) => sql.trim())

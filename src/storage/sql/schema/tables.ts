@@ -12,7 +12,7 @@ type BaseType = 'integer' | 'serial' | 'own id' | `id of ${string}` | 'key' | 't
 /** The type of a column: one that ends in `?` may be null. */
 export type ColumnType = BaseType | `${BaseType}?` | readonly string[]
 
-/** What a table is made of, of the forge or of a host. Names of keys and indexes are without prefix. */
+/** What a table is made of. Names of keys and indexes are without prefix. */
 export interface TableDescription {
   readonly columns: Readonly<Record<string, ColumnType>>
   /** The columns of the primary key. Undefined: the serial column. */

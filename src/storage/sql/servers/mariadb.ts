@@ -2,9 +2,9 @@ import { need } from '../../../schema/arguments.ts'
 import { FUNCTION } from '../../../schema/options.ts'
 import type { SqlStorageOptions } from '../context.ts'
 import { checkStorageOptions, createSqlContext, SQL_OPTIONS } from '../context.ts'
+import type { SqlStorage } from '../database.ts'
 import { command } from '../dialect.ts'
 import { mariadbDialect } from '../dialects/mariadb.ts'
-import type { HostedStorage } from '../stores/stores.ts'
 import type { KyselyDatabase } from './clients/kysely.ts'
 import { isKyselyDatabase, isKyselyExecutor, kyselyClient, runnerOfKysely } from './clients/kysely.ts'
 import type { MariadbPool } from './clients/mariadb.ts'
@@ -17,8 +17,8 @@ import type { Beginning, TransactionOptions } from './in-transaction.ts'
 import { isolationIn } from './in-transaction.ts'
 import { LentTransactions } from './lent-transactions.ts'
 import { mariadbRules, START } from './mariadb-rules.ts'
-import { createServerStorage } from './runtime.ts'
 import type { Client } from './server.ts'
+import { createServerStorage } from './server-storage.ts'
 
 /** What a storage in MariaDB takes its connections from, beside a URL. */
 export type MariadbSource = MysqlPool | MariadbPool | KyselyDatabase
@@ -36,7 +36,7 @@ export interface MariadbStorageOptions<C> extends SqlStorageOptions {
 export function openMariadb<C extends MysqlConnection | KyselyExecutor | HostTransaction>(
   source: string | MariadbSource,
   { transaction, ...options }: MariadbStorageOptions<C>,
-): HostedStorage<C> {
+): SqlStorage<C> {
   checkStorageOptions('mariadbStorage', options, SQL_OPTIONS)
   need(FUNCTION[0](transaction), 'mariadbStorage', 'transaction', FUNCTION[1])
   const lent = new LentTransactions(transaction)

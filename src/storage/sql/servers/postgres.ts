@@ -2,9 +2,9 @@ import { need } from '../../../schema/arguments.ts'
 import { FUNCTION } from '../../../schema/options.ts'
 import type { SchemaStorageOptions } from '../context.ts'
 import { checkStorageOptions, createSqlContext, SCHEMA_OPTIONS } from '../context.ts'
+import type { SqlStorage } from '../database.ts'
 import { command } from '../dialect.ts'
 import { postgresDialect } from '../dialects/postgres.ts'
-import type { HostedStorage } from '../stores/stores.ts'
 import type { KyselyDatabase } from './clients/kysely.ts'
 import { isKyselyDatabase, isKyselyExecutor, kyselyClient, runnerOfKysely } from './clients/kysely.ts'
 import type { PgClient, PgPool, PgPoolClient } from './clients/pg.ts'
@@ -17,8 +17,8 @@ import type { Beginning, TransactionOptions } from './in-transaction.ts'
 import { isolationIn } from './in-transaction.ts'
 import { LentTransactions } from './lent-transactions.ts'
 import { postgresRules } from './postgres-rules.ts'
-import { createServerStorage } from './runtime.ts'
 import type { Client } from './server.ts'
+import { createServerStorage } from './server-storage.ts'
 
 /** What a storage in PostgreSQL takes its connections from, beside a URL. */
 export type PostgresSource = PgPool | PostgresJs | KyselyDatabase
@@ -37,7 +37,7 @@ export interface PostgresStorageOptions<C> extends SchemaStorageOptions {
 export function openPostgres<C extends PgClient | KyselyExecutor | HostTransaction>(
   source: string | PostgresSource,
   { transaction, ...options }: PostgresStorageOptions<C>,
-): HostedStorage<C> {
+): SqlStorage<C> {
   checkStorageOptions('postgresStorage', options, SCHEMA_OPTIONS)
   need(FUNCTION[0](transaction), 'postgresStorage', 'transaction', FUNCTION[1])
   const lent = new LentTransactions(transaction)

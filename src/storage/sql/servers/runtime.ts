@@ -4,14 +4,14 @@ import type { MaybePromise, SyncOrAsync } from '../../../schema/sync-or-async.ts
 import { runAsync } from '../../../schema/sync-or-async.ts'
 import type { ForgeStorage } from '../../contract/storage.ts'
 import type { SqlContext } from '../context.ts'
+import type { HostRuntime } from '../database.ts'
+import { textQuery } from '../dialect.ts'
 import { BrokenReference, busy } from '../errors.ts'
 import type { CallLimits } from '../retry.ts'
 import { MAX_CALL_MS, retryAfter } from '../retry.ts'
-import type { Schema } from '../schema/schema.ts'
-import { forgeSchema } from '../schema/schema.ts'
+import { Schema } from '../schema/schema.ts'
 import type { Session, WriteCircumstances } from '../session.ts'
-import type { HostedRuntime, HostedStorage } from '../stores/stores.ts'
-import { createSqlStores } from '../stores/stores.ts'
+import type { CopyRuntime } from '../stores/ground.ts'
 import { Connections } from './connections.ts'
 import { Deadline } from './deadline.ts'
 import { translate } from './errors.ts'
@@ -25,11 +25,14 @@ import { Turns } from './turns.ts'
 /** How long `close()` waits for calls, in milliseconds. Ordinary calls have ended by then; the others are interrupted. */
 const MAX_CLOSE_WAIT_MS = MAX_CALL_MS + 1000
 
+/** What BEGIN is sent with in a transaction of the host. */
+const BEGUN = [textQuery('select 1 as begun')]
+
 /**
  * Runs the work of the stores on a server: in transactions of our own, with retries after a definite abort; or in the
  * host's transaction. Each call ends within its limit, whatever the server does.
  */
-class ServerRuntime<Tx extends object> implements HostedRuntime<Tx> {
+export class ServerRuntime<Tx extends object> implements CopyRuntime<Tx>, HostRuntime<Tx> {
   readonly #server: Server
   readonly #schema: Schema
   readonly #context: SqlContext
@@ -45,7 +48,7 @@ class ServerRuntime<Tx extends object> implements HostedRuntime<Tx> {
 
   constructor(server: Server, context: SqlContext) {
     this.#server = server
-    this.#schema = forgeSchema(context)
+    this.#schema = new Schema(context)
     this.#context = context
     this.#connections = new Connections(server.client)
     this.#lostCommits = new LostCommits(server.client.size)
@@ -83,18 +86,26 @@ class ServerRuntime<Tx extends object> implements HostedRuntime<Tx> {
   }
 
   /** Runs work once on a connection of our own, whatever the state of the tables. */
-  plainly<T>(work: (session: Session) => MaybePromise<T>, limits?: CallLimits): Promise<T> {
+  onConnection<T>(work: (session: Session) => MaybePromise<T>, limits?: CallLimits): Promise<T> {
     return this.#during((deadline) => this.#onConnection(deadline, 'server', work), limits)
   }
 
-  /** Runs work once in a transaction of our own, which it may also use as a host's. */
-  inTransaction<T>(work: (session: Session, transaction: Tx) => MaybePromise<T>, limits: CallLimits): Promise<T> {
-    return this.#during((deadline) => this.#transact(deadline, async (session, open) => work(session, open)), limits)
+  ofHost<T>(work: (session: Session) => MaybePromise<T>, transaction: Tx | undefined): Promise<T> {
+    if (transaction !== undefined) return this.#inHosts('read', transaction, async ({ session }) => work(session))
+    return this.#repeated((deadline) => this.#onConnection(deadline, this.#isUsable ? 'tables' : 'server', work))
+  }
+
+  inTransaction<T>(work: (transaction: Tx) => MaybePromise<T>, limits: CallLimits): Promise<T> {
+    const begun = async (session: Session, open: Tx): Promise<T> => {
+      await session.batch(BEGUN)
+      return work(open)
+    }
+    return this.#during((deadline) => this.#transact(deadline, begun, this.#isUsable ? 'tables' : 'server'), limits)
   }
 
   /** Migrates tables: those of the storage, or of a host beside them. */
   async migrate(tables: Schema = this.#schema): Promise<void> {
-    await this.plainly((session) => runAsync(tables.migrate(session)), {
+    await this.onConnection((session) => runAsync(tables.migrate(session)), {
       milliseconds: Number.POSITIVE_INFINITY,
     })
     this.#isUsable = false
@@ -172,10 +183,11 @@ class ServerRuntime<Tx extends object> implements HostedRuntime<Tx> {
   async #transact<T>(
     deadline: Deadline,
     work: (session: ServerSession, transaction: Tx, connection: Connection) => Promise<T>,
+    needs: 'server' | 'tables' = 'tables',
   ): Promise<T> {
     const { begin, limited, lengthen, giveWay } = this.#server
     await this.#lostCommits.refuseMore((serverIds) => this.#findOpen(serverIds))
-    return this.#onConnection(deadline, 'tables', (_, connection) =>
+    return this.#onConnection(deadline, needs, (_, connection) =>
       this.#lostCommits.counted(deadline, connection, async () => {
         const ofOurs = { retry: 'call', limited, lengthen, giveWay, begin: begin(connection) } as const
         const session = this.#changing(connection, deadline, ofOurs)
@@ -191,7 +203,7 @@ class ServerRuntime<Tx extends object> implements HostedRuntime<Tx> {
 
   /** Returns those of these connections that the server still has. */
   async #findOpen(serverIds: readonly number[]): Promise<readonly number[]> {
-    const rows = await this.plainly((session) => session.all(this.#server.stillOpen(serverIds)))
+    const rows = await this.onConnection((session) => session.all(this.#server.stillOpen(serverIds)))
     return rows.map(({ id }) => id)
   }
 
@@ -274,18 +286,4 @@ interface InHosts {
 function hostBusy(): Error {
   const message = 'the database did not answer within five seconds: roll the transaction back'
   return new ForgeError('STORAGE_BUSY', message, { retry: 'host-transaction' })
-}
-
-/** Creates a storage on a database server. Nothing is opened before its first use. */
-export function createServerStorage<Tx extends object>(server: Server, context: SqlContext): HostedStorage<Tx> {
-  const runtime = new ServerRuntime<Tx>(server, context)
-  const storage: ForgeStorage<Tx> = {
-    ...createSqlStores(context, runtime),
-    transactions: 'asynchronous',
-    checkTransaction: (transaction) => runtime.checkTransaction(transaction),
-    migrate: () => runtime.migrate(),
-    schemaStatus: () => runtime.schemaStatus(),
-    close: () => runtime.close(),
-  }
-  return { storage, context, runtime }
 }

@@ -65,6 +65,11 @@ export class SqliteDatabase<H extends SqliteHandle> {
     return this.#openFile === ''
   }
 
+  /** Whether the tables can be used: they were checked. */
+  get isUsable(): boolean {
+    return this.#isUsable && this.#reader !== undefined
+  }
+
   /**
    * Returns the connection to read on. Its tables can be used.
    * @throws ForgeError `SCHEMA_OUTDATED`, `SCHEMA_TOO_NEW`, `STORAGE_BUSY`, `STORAGE_UNAVAILABLE`
@@ -87,7 +92,7 @@ export class SqliteDatabase<H extends SqliteHandle> {
    */
   write<T>(work: (writer: Connection<H>) => T): T {
     this.reader()
-    return this.#transact(work)
+    return this.transact(work)
   }
 
   /** Migrates tables: ours, or those of a host. Nothing is written before the version check has passed. */
@@ -99,7 +104,7 @@ export class SqliteDatabase<H extends SqliteHandle> {
     // A key is that of the handle that writes the first page, and handles that were opened before that never see the page.
     if (hostHandle !== undefined && !this.#exists()) new Connection(hostHandle, 'call').exec('begin immediate; commit')
     this.look((reader) => {
-      if (runSync(tables.needsMigration(reader))) this.#transact((writer) => runSync(tables.complete(writer)))
+      if (runSync(tables.needsMigration(reader))) this.transact((writer) => runSync(tables.complete(writer)))
     })
   }
 
@@ -127,8 +132,7 @@ export class SqliteDatabase<H extends SqliteHandle> {
 
   /** Returns whether a handle is open on the database. */
   includes(handle: H): boolean {
-    this.reader()
-    return this.isShared ? handle === this.#reader?.handle : fileOf(handle) === this.#openFile
+    return this.look((reader) => (this.isShared ? handle === reader.handle : fileOf(handle) === this.#openFile))
   }
 
   /** Gives the next change another writer. A transaction on the one connection to a database in memory may be the host's. */
@@ -144,7 +148,9 @@ export class SqliteDatabase<H extends SqliteHandle> {
     this.replaceWriter()
   }
 
-  #transact<T>(work: (writer: Connection<H>) => T): T {
+  /** Same, whatever the state of the tables. */
+  transact<T>(work: (writer: Connection<H>) => T): T {
+    this.look(() => undefined) // only then it is known whether the writer is the reader
     const writer = this.#openWriter()
     writer.command('begin immediate')
     try {

@@ -1,18 +1,27 @@
 import { isForgeError } from '../../../schema/errors.ts'
 import type { SyncOrAsync } from '../../../schema/sync-or-async.ts'
+import { runSync } from '../../../schema/sync-or-async.ts'
 import { command, textQuery } from '../dialect.ts'
 import type { Session } from '../session.ts'
 import { execute, query } from '../session.ts'
 import { DAMAGED } from './connection.ts'
+import type { SqliteDatabase } from './database.ts'
+import type { SqliteHandle } from './drivers.ts'
 
 /** How the pages of a file are checked: `integrity_check` compares each index with its table too. */
 export type FileCheck = 'quick_check' | 'integrity_check'
 
-/**
- * Returns what is wrong with the file of a connection that only reads. Changes nothing.
- * @throws ForgeError `STORAGE_UNAVAILABLE` with the message `DAMAGED` if the file cannot be read to its end
- */
-export function* fileProblems(session: Session, check: FileCheck): SyncOrAsync<readonly string[]> {
+/** Returns what is wrong with the file of a database. Changes nothing. */
+export function fileProblems<H extends SqliteHandle>(database: SqliteDatabase<H>, check: FileCheck): readonly string[] {
+  try {
+    return database.look((reader) => runSync(problems(reader, check)))
+  } catch (error) {
+    if (isForgeError(error, 'STORAGE_UNAVAILABLE') && error.message === DAMAGED) return [DAMAGED]
+    throw error
+  }
+}
+
+function* problems(session: Session, check: FileCheck): SyncOrAsync<readonly string[]> {
   const found = yield* query(
     session,
     textQuery<{ readonly text: string }>(`select ${check} as "text" from pragma_${check} where "text" <> 'ok'`),

@@ -2,18 +2,18 @@ import { need } from '../../../schema/arguments.ts'
 import { closedError } from '../../../schema/errors.ts'
 import type { MaybePromise, SyncOrAsync } from '../../../schema/sync-or-async.ts'
 import { promiseTry, runSync, wait } from '../../../schema/sync-or-async.ts'
-import type { ForgeStorage } from '../../contract/storage.ts'
 import { checkStorageOptions, createSqlContext, SQL_OPTIONS } from '../context.ts'
+import type { HostRuntime, SqlStorage } from '../database.ts'
+import { sqlDatabase } from '../database.ts'
 import { command } from '../dialect.ts'
 import { sqliteDialect } from '../dialects/sqlite.ts'
 import type { Statement } from '../query.ts'
 import type { CallLimits } from '../retry.ts'
 import { limitedTo, MAX_CALL_MS, retryAfter } from '../retry.ts'
-import type { Schema } from '../schema/schema.ts'
-import { forgeSchema } from '../schema/schema.ts'
+import { Schema } from '../schema/schema.ts'
 import type { Tables } from '../schema/tables.ts'
 import type { Session, WriteCircumstances } from '../session.ts'
-import type { HostedRuntime, HostedStorage } from '../stores/stores.ts'
+import type { CopyRuntime } from '../stores/ground.ts'
 import { createSqlStores } from '../stores/stores.ts'
 import { Connection, NotUndone } from './connection.ts'
 import type { SqliteStorageOptions } from './database.ts'
@@ -30,32 +30,32 @@ import { isHandle } from './handle.ts'
 export function createSqliteStorage<H extends SqliteHandle>(
   fileOrHandle: string | H,
   options: SqliteStorageOptions<H> = {},
-): HostedStorage<H> {
+): SqlStorage<H> {
   checkStorageOptions('sqliteStorage', options, { ...SQL_OPTIONS, open: true })
   const { open } = options
   const isFitting = open === undefined || (typeof open === 'function' && typeof fileOrHandle !== 'string')
   need(isFitting, 'sqliteStorage', 'open', 'a function (file) => handle, beside a handle')
   const context = createSqlContext(sqliteDialect, options)
-  const schema = forgeSchema(context)
+  const schema = new Schema(context)
   const database = new SqliteDatabase<H>(fileOrHandle, schema, open)
   const runtime = new SqliteRuntime(database, context.prefix)
 
-  const storage: ForgeStorage<H> = {
+  return {
     ...createSqlStores(context, runtime),
+    database: sqlDatabase(context, runtime),
     transactions: 'synchronous',
     checkTransaction: (transaction) => runtime.checkTransaction(transaction),
     migrate: () => runtime.migrate(schema),
     schemaStatus: async () => runtime.retried(() => database.status()),
     close: () => runtime.close(),
   }
-  return { storage, context, runtime }
 }
 
 /**
  * Runs the work of the stores in SQLite: reads synchronously on our reader, changes in batches on our writer, and
  * transactions of the host on the host's handle: no BEGIN, no COMMIT, one savepoint for each change.
  */
-class SqliteRuntime<H extends SqliteHandle> implements HostedRuntime<H> {
+class SqliteRuntime<H extends SqliteHandle> implements CopyRuntime<H>, HostRuntime<H> {
   readonly #database: SqliteDatabase<H>
   /** Takes the write lock of a host's transaction and changes nothing: SQLite does that before it looks for rows. */
   readonly #writeLock: Statement<unknown>
@@ -82,7 +82,7 @@ class SqliteRuntime<H extends SqliteHandle> implements HostedRuntime<H> {
     transaction: H | undefined,
     limits?: CallLimits,
   ): MaybePromise<T> {
-    if (transaction !== undefined) return work(this.#connectionOf(transaction))
+    if (transaction !== undefined) return work(this.#usable(transaction))
     return this.#readPlain(work, limits)
   }
 
@@ -105,14 +105,21 @@ class SqliteRuntime<H extends SqliteHandle> implements HostedRuntime<H> {
     await this.retried(() => this.#database.migrate(tables))
   }
 
-  plainly<T>(work: (session: Session) => MaybePromise<T>, limits?: CallLimits): Promise<T> {
+  onConnection<T>(work: (session: Session) => MaybePromise<T>, limits?: CallLimits): Promise<T> {
     return promiseTry(() => this.retried(() => this.#database.look(work), limits?.milliseconds))
   }
 
-  inTransaction<T>(work: (session: Session, transaction: H) => MaybePromise<T>): Promise<T> {
+  ofHost<T>(work: (session: Session) => MaybePromise<T>, transaction: H | undefined): MaybePromise<T> {
+    if (transaction !== undefined) return work(this.#connectionOf(transaction))
+    return this.#database.isUsable ? this.#readPlain(work) : this.retried(() => this.#database.look(work))
+  }
+
+  inTransaction<T>(work: (transaction: H) => MaybePromise<T>): Promise<T> {
     return promiseTry(() => {
+      this.#refuseInside()
       this.#refuseClosed()
-      return this.#database.write((writer) => runSync(wait(work(writer, writer.handle))))
+      if (this.#isHostInside()) throw new TypeError('the handle is inside a transaction: use it as the transaction')
+      return this.#database.transact(({ handle }) => runSync(wait(work(handle))))
     })
   }
 
@@ -180,11 +187,18 @@ class SqliteRuntime<H extends SqliteHandle> implements HostedRuntime<H> {
 
   /** Returns the connection of a host's handle. @throws TypeError if it is not in a transaction */
   #open(transaction: H): Connection {
-    const connection = this.#connectionOf(transaction)
+    const connection = this.#usable(transaction)
     if (connection.isInTransaction()) return connection
 
     connection.exec('select 1') // a handle that is closed or in use says so
     throw new TypeError('the handle is not inside a transaction: open one with .immediate()')
+  }
+
+  /** Returns the connection of a host's handle on a database whose tables can be used. */
+  #usable(transaction: H): Connection {
+    this.#refuseClosed()
+    if (isHandle(transaction)) this.#database.reader()
+    return this.#connectionOf(transaction)
   }
 
   /** Returns the connection of a host's handle. @throws TypeError if it is not a handle, or is on another database */

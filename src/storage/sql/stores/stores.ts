@@ -16,8 +16,6 @@ import { sqlRetirement } from './retirement.ts'
 import { sqlUserBadges } from './user-badges.ts'
 import { sqlUserBlocks } from './user-blocks.ts'
 
-export type { HostedRuntime, HostedStorage } from './ground.ts'
-
 /** Creates the part of a storage that is the same for every SQL database, on the connections that it uses. */
 export function createSqlStores<Tx>(
   context: SqlContext,

@@ -1,0 +1,77 @@
+import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { parse } from 'acorn'
+import { transformSync } from 'esbuild'
+
+// What is done to the files in dist/ behind a build.
+
+/** Changes files as the package has them. A file may have been changed already. */
+export function finishFiles(): void {
+  showTracersTheDriver()
+  leaveOutComments()
+  shrinkTwins()
+}
+
+/** Puts the licences of bundled packages beside them. */
+export function keepLicences(...packages: readonly string[]): void {
+  mkdirSync('dist/licenses', { recursive: true })
+  for (const name of packages) cpSync(`node_modules/${name}/LICENSE`, `dist/licenses/${name}.txt`)
+}
+
+/** Removes a CommonJS file that nobody can require, and the chunks that only it loads. */
+export function removeTwin(name: string): void {
+  rmSync(join('dist', name), { force: true })
+  const files = readdirSync('dist', { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.cjs'))
+  const loaded = new Set<string>()
+  const add = (file: string): void => {
+    if (loaded.has(file)) return
+    loaded.add(file)
+    const text = readFileSync(join('dist', file), 'utf8')
+    for (const [, path = ''] of text.matchAll(/["'](\.{1,2}\/[^"']+\.cjs)["']/g)) add(join(dirname(file), path))
+  }
+  for (const file of files) if (!file.startsWith('chunk-')) add(file)
+  for (const file of files) if (!loaded.has(file)) rmSync(join('dist', file))
+}
+
+/**
+ * Whoever traces the files of a CommonJS module (@vercel/nft, for Next and Nitro) knows `module.createRequire`, and no other
+ * name of it. Bundlers do not, and leave a native driver out, which they could not bundle.
+ */
+function showTracersTheDriver(): void {
+  for (const name of readdirSync('dist').filter((file) => file.endsWith('.cjs'))) {
+    const text = readFileSync(join('dist', name), 'utf8')
+    const shown = text.replace(
+      /const (require\d*) = (\w+)\.createRequire\(typeof __filename.*\);/,
+      'const module = $2, $1 = module.createRequire(__filename);',
+    )
+    if (shown !== text) writeFileSync(join('dist', name), shown)
+  }
+}
+
+/** Leaves out the comments that have lines of their own: those of what is bundled are a tenth of the package. */
+function leaveOutComments(): void {
+  const files = readdirSync('dist', { recursive: true, encoding: 'utf8' }).filter((file) => /\.c?js$/.test(file))
+  for (const name of files) {
+    const text = readFileSync(join('dist', name), 'utf8')
+    let kept = ''
+    let end = 0
+    const onComment = (isBlock: boolean, content: string, from: number, to: number): void => {
+      const start = text.lastIndexOf('\n', from - 1) + 1
+      const isAlone = text.slice(start, from).trim() === '' && (text[to] === '\n' || to === text.length)
+      if (text.startsWith('#!', from) || !isAlone || (isBlock && !content.startsWith('*'))) return
+      kept += text.slice(end, start)
+      end = to + 1
+    }
+    parse(text, { ecmaVersion: 'latest', sourceType: 'module', allowHashBang: true, onComment })
+    writeFileSync(join('dist', name), kept + text.slice(end))
+  }
+}
+
+/** Removes whitespace from the CommonJS files, a quarter of the package. The ES modules beside them stay readable. */
+function shrinkTwins(): void {
+  for (const name of readdirSync('dist').filter((file) => file.endsWith('.cjs'))) {
+    const file = join('dist', name)
+    const { code } = transformSync(readFileSync(file, 'utf8'), { minifyWhitespace: true, target: 'node20' })
+    writeFileSync(file, code)
+  }
+}
