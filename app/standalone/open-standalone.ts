@@ -84,8 +84,17 @@ export async function openStandalone(options: StandaloneOptions): Promise<Standa
   if (typeof options !== 'object' || options === null)
     throw new TypeError('openStandalone needs options: an object with db')
   const fixture = options.fixture && parseFixture(options.fixture, options.limits)
-  const signingKey = options.signingKey ?? (await fixtureKey(fixture))
-  return openHostDatabase(options, (database) => openHost(database, { ...options, signingKey }, fixture))
+  return openChecked(options, { ...options, fixture, signingKey: options.signingKey ?? (await fixtureKey(fixture)) })
+}
+
+/** The options of a host whose fixture was parsed, and whose key was opened. */
+export interface CheckedOptions extends Omit<StandaloneOptions, keyof DatabaseLocation | 'fixture'> {
+  readonly fixture: Fixture | undefined
+}
+
+/** Same as `openStandalone`, for who has parsed the fixture and opened its key. */
+export function openChecked(location: DatabaseLocation, options: CheckedOptions): Promise<Standalone> {
+  return openHostDatabase(location, (database) => openHost(database, options))
 }
 
 /** The forge of a database, and how its repositories are found. */
@@ -124,12 +133,8 @@ function hostForge<Tx>(
   })
 }
 
-async function openHost<Tx>(
-  database: HostDatabase<Tx>,
-  options: StandaloneOptions,
-  fixture: Fixture | undefined,
-): Promise<Standalone> {
-  const { limits, signingKey, publicUrl, docsUrl, logger } = options
+async function openHost<Tx>(database: HostDatabase<Tx>, options: CheckedOptions): Promise<Standalone> {
+  const { fixture, limits, signingKey, publicUrl, docsUrl, logger } = options
   try {
     const directory = new HostDirectory(database)
     const forge = hostForge(database, directory, { limits, signingKey, logger })

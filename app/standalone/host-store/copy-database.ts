@@ -1,7 +1,7 @@
 import type { CopiedTable, CopyOptions, CopyReport } from 'forgelet/storage/copy'
 import { copyForge } from 'forgelet/storage/copy'
 import type { DatabaseLocation, TableOptions } from './open-host-database.ts'
-import { databaseStatus, onExistingDatabase, withHostDatabase } from './open-host-database.ts'
+import { onExistingDatabase, statusOf, withHostDatabase } from './open-host-database.ts'
 import type { TablePlace } from './tables.ts'
 import { HOST_TABLES, isText } from './tables.ts'
 
@@ -23,11 +23,11 @@ export async function copyDatabase(
   to: DatabaseLocation,
   { tables, ...options }: DatabaseCopyOptions,
 ): Promise<CopyReport> {
-  const { forge, server } = await databaseStatus(from, tables)
-  const isOfServer = server !== 'empty' || forge.state === 'empty'
   return onExistingDatabase(
     from,
     async (source) => {
+      const { forge, server } = await statusOf(source, tables)
+      const isOfServer = server !== 'empty' || forge.state === 'empty'
       if (isOfServer) await source.check()
       return withHostDatabase(
         to,

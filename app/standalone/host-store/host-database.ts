@@ -1,5 +1,5 @@
 import type { Forge, MaybePromise, Sync, TransactionServices } from 'forgelet'
-import type { SchemaStatus, SqlDatabase, SqlStatement, SqlStorage } from 'forgelet/storage'
+import type { SqlDatabase, SqlStatement, SqlStorage } from 'forgelet/storage'
 import type { Steps } from '../steps.ts'
 import { run, runSync, wait } from '../steps.ts'
 import { HostSchema } from './host-schema.ts'
@@ -78,11 +78,6 @@ export class HostDatabase<Tx> {
    */
   async check(): Promise<void> {
     await Promise.all([this.#database.check(), this.schema.refuseUnusable()])
-  }
-
-  /** Returns the state of the host's tables. Writes nothing. */
-  state(): Promise<SchemaStatus['state']> {
-    return this.schema.state()
   }
 
   /**

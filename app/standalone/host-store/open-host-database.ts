@@ -134,12 +134,16 @@ export interface DatabaseStatus {
  * @throws ForgeError `STORAGE_UNAVAILABLE`, `STORAGE_BUSY` if the database cannot be reached or used
  */
 export function databaseStatus(location: DatabaseLocation, tables?: TableOptions | undefined): Promise<DatabaseStatus> {
-  const read: DatabaseWork<DatabaseStatus> = async (database) => ({
+  return onExistingDatabase(location, (database) => statusOf(database, tables), tables)
+}
+
+/** Same as `databaseStatus`, for a database that is open. */
+export async function statusOf<Tx>(database: HostDatabase<Tx>, tables?: TableOptions): Promise<DatabaseStatus> {
+  return {
     forge: await database.storage.schemaStatus(),
     // An application that describes its tables is not the ready server.
-    server: tables?.tables === undefined ? await database.state() : 'empty',
-  })
-  return onExistingDatabase(location, read, tables)
+    server: tables?.tables === undefined ? await database.schema.state() : 'empty',
+  }
 }
 
 /**
