@@ -1,6 +1,7 @@
+import { giteaUser } from 'forgelet/http'
 import type { Row } from '../host-store/tables.ts'
 import type { SiteLinks } from './site-links.ts'
-import { NEVER, wireTime } from './site-links.ts'
+import { wireTime } from './site-links.ts'
 
 /** Who sees a user: an anonymous caller, another signed-in user, or the user itself and site admins. */
 export type UserView = 'anonymous' | 'signedIn' | 'full'
@@ -11,31 +12,21 @@ export type UserView = 'anonymous' | 'signedIn' | 'full'
  */
 export function presentUser(account: Row<'accounts'>, view: UserView, links: SiteLinks): object {
   const full = view === 'full'
-  return {
-    id: account.id,
-    login: account.name,
-    login_name: '',
-    source_id: 0,
-    full_name: account.full_name,
+  const { id, name: login, full_name, location, website, description, visibility } = account
+  const user = giteaUser({
+    id,
+    login,
+    fullName: full_name,
     email: shownEmail(account, view, links),
-    avatar_url: links.avatar(account),
-    html_url: links.account(account),
-    language: '',
-    is_admin: full && account.is_site_admin === 1,
-    last_login: NEVER,
-    created: wireTime(new Date(account.created_at)),
-    restricted: false,
-    active: full,
-    prohibit_login: false,
-    location: account.location,
-    website: account.website,
-    description: account.description,
-    visibility: account.visibility,
-    followers_count: 0,
-    following_count: 0,
-    starred_repos_count: 0,
-    username: account.name,
-  }
+    avatarUrl: links.avatar(account),
+    htmlUrl: links.account(account),
+    isAdmin: full && account.is_site_admin === 1,
+    location,
+    website,
+    description,
+    visibility,
+  })
+  return { ...user, created: wireTime(new Date(account.created_at)), active: full }
 }
 
 function shownEmail(account: Row<'accounts'>, view: UserView, links: SiteLinks): string {
