@@ -8,7 +8,7 @@ import { gzipSync } from 'node:zlib'
 
 const ROOT = join(import.meta.dirname, '..')
 /** Megabytes. */
-const PACKED = 1.55
+const PACKED = 1.5
 const UNPACKED = 5.5
 /** Kilobytes, compressed with gzip. */
 const ENTRIES = {
@@ -56,8 +56,8 @@ function loadedBy(file) {
     if (texts.has(path)) return
     const text = readFileSync(join(ROOT, path), 'utf8')
     texts.set(path, text)
-    for (const [, name] of text.matchAll(/^(?:import|export)\b[^;]*?['"](\.[^'"]+)['"];/gm))
-      add(join(dirname(path), name))
+    for (const [, name] of text.matchAll(/^(?:import|export)\b[^;]*?['"]((?:\.|forgelet\b)[^'"]*)['"];/gm))
+      add(name.startsWith('.') ? join(dirname(path), name) : entries[name.replace('forgelet', '.')].import.default)
   }
   add(file)
   return [...texts.values()].join('')

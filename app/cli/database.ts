@@ -157,7 +157,10 @@ const FIXES: { readonly [code: string]: string | undefined } = {
 
 /** Rewrites a message for programs: they pass handles, and open storages. */
 function forOptions(message: string): string {
-  return message.replace(/, or pass .*/, '').replace(/open the storage with .*/, 'give the same with --ids')
+  return message
+    .replace(/, or pass .*/, '')
+    .replace(/open the storage with the same tables/, 'give the same with --tables FILE')
+    .replace(/open the storage with .*/, 'give the same with --ids')
 }
 
 /** Returns a hint if the port of the URL is one on which servers of the other kind listen. */

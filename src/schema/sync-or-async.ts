@@ -21,14 +21,6 @@ function thenOf(value: { readonly then?: unknown }): unknown {
   return value.then
 }
 
-/**
- * Calls `next` with a value: immediately, or after the promise is fulfilled. For code that only reads; a change with several
- * steps is a generator. An error that `next` throws is thrown at once or rejects the promise.
- */
-export function after<T, R>(value: MaybePromise<T>, next: (value: T) => MaybePromise<R>): MaybePromise<R> {
-  return isPromise(value) ? Promise.resolve(value).then(next) : next(value)
-}
-
 function refusal(): TypeError {
   return new TypeError(
     'a promise was returned where a value is required: inside withTransactionSync every port must return a value, and on a synchronous storage (memory, SQLite, a Durable Object) beforeCommit and, in an import, the tracker must too',

@@ -2,8 +2,8 @@ import type { SigningKeyContext, SigningKeySource } from '../core/ports.ts'
 import { isObject } from '../schema/arguments.ts'
 import { checkOptions } from '../schema/options.ts'
 import type { PublicKey, SigningKeyFormat } from '../schema/records.ts'
-import type { MaybePromise, SyncOrAsync } from '../schema/sync-or-async.ts'
-import { after, runMaybeAsync, wait } from '../schema/sync-or-async.ts'
+import type { SyncOrAsync } from '../schema/sync-or-async.ts'
+import { runMaybeAsync, wait } from '../schema/sync-or-async.ts'
 import type { Validity } from './published-key.ts'
 import { otherFormat, toPublicKey } from './published-key.ts'
 
@@ -49,11 +49,11 @@ export function rotatingKey(keys: {
       }
     }
     if (found.length === 0) throw otherFormat(current.format)
-    return yield* wait(join(format, found, validity))
+    return yield* join(format, found, validity)
   }
 
   /** Joins keys once, until one of them changes. */
-  function join(format: SigningKeyFormat, all: readonly PublicKey[], validity: Validity): MaybePromise<PublicKey> {
+  function* join(format: SigningKeyFormat, all: readonly PublicKey[], validity: Validity): SyncOrAsync<PublicKey> {
     const of = all.map(({ etag }) => etag).join()
     const known = joined.get(format)
     if (known?.of === of) return known.key
@@ -61,11 +61,9 @@ export function rotatingKey(keys: {
     const texts = [...new Set(all.map(({ text }) => text))]
     const isArmor = format === 'openpgp' && texts.length > 1
     const joining = isArmor ? import('./openpgp.ts').then(({ joinArmors }) => joinArmors(texts)) : texts.join('')
-    return after(joining, (text) => {
-      const key = toPublicKey(format, text, validity)
-      joined.set(format, { of, key })
-      return key
-    })
+    const key = toPublicKey(format, yield* wait(joining), validity)
+    joined.set(format, { of, key })
+    return key
   }
 
   const source: SigningKeySource & { readonly current: SigningKeySource } = {

@@ -1,7 +1,8 @@
 import { setImmediate } from 'node:timers/promises'
 import { describe, expect, test, vi } from 'vitest'
 import type { MaybePromise, SyncOrAsync } from '../../src/schema/sync-or-async.ts'
-import { after, isPromise, runAsync, runMaybeAsync, runSync, wait } from '../../src/schema/sync-or-async.ts'
+import { isPromise, runAsync, runMaybeAsync, runSync, wait } from '../../src/schema/sync-or-async.ts'
+import { after } from '../../src/storage/sql/after.ts'
 
 const trouble = new Error('trouble')
 

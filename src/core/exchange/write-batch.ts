@@ -1,8 +1,8 @@
 import { isForgeError } from '../../schema/errors.ts'
 import type { Id } from '../../schema/ids.ts'
-import type { EventDraft, ForgeEvent } from '../../schema/records.ts'
+import type { Decision, EventDraft, ForgeEvent } from '../../schema/records.ts'
 import type { MaybePromise, SyncOrAsync } from '../../schema/sync-or-async.ts'
-import { after, wait } from '../../schema/sync-or-async.ts'
+import { wait } from '../../schema/sync-or-async.ts'
 import type { Call, Scope } from '../call.ts'
 import { runIn, writeContext } from '../call.ts'
 import type { Actor, Caller, PortContext } from '../ports.ts'
@@ -63,11 +63,12 @@ function* attemptOf<A extends Actor, Tx, Plan>(
     scope.environment.storage.issueImports.update<Plan>(
       { repositoryId },
       {
-        prepare: (_state, transaction) =>
-          after(runIn(scope, plan({ actor, transaction, signal })), (decided) => (state) => {
+        prepare(_state, transaction) {
+          const note = (decided: PlannedBatch<Plan>): void => {
             planned = decided
-            return { state, events: decided.event === undefined ? [] : [decided.event], result: decided.plan }
-          }),
+          }
+          return runIn(scope, decisionOf(plan({ actor, transaction, signal }), note))
+        },
         ...writeContext(scope, call),
         beforeCommit: (events, transaction) => runIn(scope, committed(scope, planned, events, transaction)),
         signal,
@@ -76,6 +77,17 @@ function* attemptOf<A extends Actor, Tx, Plan>(
   )
   scope.announce(outcome.events)
   return outcome.result
+}
+
+/** Returns what the storage decides: the state stays as it is. */
+function* decisionOf<State, Plan>(
+  steps: SyncOrAsync<PlannedBatch<Plan>>,
+  note: (planned: PlannedBatch<Plan>) => void,
+): SyncOrAsync<(state: State) => Decision<State, Plan, EventDraft>> {
+  const planned = yield* steps
+  note(planned)
+  const events = planned.event === undefined ? [] : [planned.event]
+  return (state) => ({ state, events, result: planned.plan })
 }
 
 // Not inside the call: V8 keeps the hidden class of each generator function until a full collection, and what it refers to.

@@ -1,7 +1,7 @@
 import type { Id } from '../../../schema/ids.ts'
 import type { Badge } from '../../../schema/records.ts'
-import { after } from '../../../schema/sync-or-async.ts'
 import type { BadgeCatalogueKey, BadgeCatalogueState, BadgeCatalogueStore } from '../../contract/stores.ts'
+import { after } from '../after.ts'
 import { fieldsOf } from '../fields.ts'
 import type { QueryValues } from '../query.ts'
 import { defineQuery } from '../query.ts'
