@@ -21,7 +21,7 @@ export function keepLicences(...packages: readonly string[]): void {
 /** Removes a CommonJS file that nobody can require, and the chunks that only it loads. */
 export function removeTwin(name: string): void {
   rmSync(join('dist', name), { force: true })
-  const files = readdirSync('dist', { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.cjs'))
+  const files = filesLike(/\.cjs$/)
   const loaded = new Set<string>()
   const add = (file: string): void => {
     if (loaded.has(file)) return
@@ -38,7 +38,7 @@ export function removeTwin(name: string): void {
  * name of it. Bundlers do not, and leave a native driver out, which they could not bundle.
  */
 function showTracersTheDriver(): void {
-  for (const name of readdirSync('dist').filter((file) => file.endsWith('.cjs'))) {
+  for (const name of filesLike(/\.cjs$/)) {
     const text = readFileSync(join('dist', name), 'utf8')
     const shown = text.replace(
       /const (require\d*) = (\w+)\.createRequire\(typeof __filename.*\);/,
@@ -50,8 +50,7 @@ function showTracersTheDriver(): void {
 
 /** Leaves out the comments that have lines of their own: those of what is bundled are a tenth of the package. */
 function leaveOutComments(): void {
-  const files = readdirSync('dist', { recursive: true, encoding: 'utf8' }).filter((file) => /\.c?js$/.test(file))
-  for (const name of files) {
+  for (const name of filesLike(/\.c?js$/)) {
     const text = readFileSync(join('dist', name), 'utf8')
     let kept = ''
     let end = 0
@@ -69,9 +68,14 @@ function leaveOutComments(): void {
 
 /** Removes whitespace from the CommonJS files, a quarter of the package. The ES modules beside them stay readable. */
 function shrinkTwins(): void {
-  for (const name of readdirSync('dist').filter((file) => file.endsWith('.cjs'))) {
+  for (const name of filesLike(/\.cjs$/)) {
     const file = join('dist', name)
     const { code } = transformSync(readFileSync(file, 'utf8'), { minifyWhitespace: true, target: 'node20' })
     writeFileSync(file, code)
   }
+}
+
+/** Returns the names of the files in dist/ and its folders. An entry that alone has some code keeps it in its own file. */
+function filesLike(names: RegExp): readonly string[] {
+  return readdirSync('dist', { recursive: true, encoding: 'utf8' }).filter((file) => names.test(file))
 }
