@@ -1,5 +1,6 @@
 import type { AccessRequest } from '../schema/access.ts'
 import type { MaybePromise, SyncOrAsync } from '../schema/sync-or-async.ts'
+import { isDone } from '../schema/sync-or-async.ts'
 import type { Call, Scope } from './call.ts'
 import { authorize } from './policy.ts'
 import type { Actor, Caller, CallOptions } from './ports.ts'
@@ -23,12 +24,16 @@ export function method<A extends Actor, Tx, Input, Options extends CallOptions, 
   check: (input: Input, options: Options | undefined) => Valid,
   steps: (call: Call<A, Tx>, checked: Valid) => SyncOrAsync<T>,
 ): (actor: Caller<A>, input: Input, options?: Options) => MaybePromise<T> {
-  function* allSteps(call: Call<A, Tx>, input: Input, options: Options | undefined): SyncOrAsync<T> {
-    const checked = check(input, options)
-    yield* authorize(scope, call, checked.access)
+  function* behind(asking: SyncOrAsync<void>, call: Call<A, Tx>, checked: Valid): SyncOrAsync<T> {
+    yield* asking
     return yield* steps(call, checked)
   }
-  return (actor, input, options) => scope.run(actor, options, (call) => allSteps(call, input, options))
+  const stepsOf = (call: Call<A, Tx>, input: Input, options: Options | undefined): SyncOrAsync<T> => {
+    const checked = check(input, options)
+    const asking = authorize(scope, call, checked.access)
+    return isDone(asking) ? steps(call, checked) : behind(asking, call, checked)
+  }
+  return (actor, input, options) => scope.run(actor, options, (call) => stepsOf(call, input, options))
 }
 
 /** Creates a service method for the host's own code: it has no caller, and the policy is not asked. */

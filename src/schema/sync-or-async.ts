@@ -37,6 +37,11 @@ export function wait<T>(value: MaybePromise<T>): SyncOrAsync<T> {
   return isPromise(value) ? waitFor(value) : new Settled(value)
 }
 
+/** Returns whether a computation is one that `wait` returned for a value that was there. */
+export function isDone(steps: SyncOrAsync<unknown>): boolean {
+  return steps instanceof Settled
+}
+
 /**
  * A computation that is already done, and its own result. A generator for each value that is there would cost a tenth of a
  * change.
