@@ -34,8 +34,7 @@ export class Connections {
         if (isSound) this.#returned += 1
         return connection.release(isSound)
       }
-      const destroy = (): void => void release(false)
-      deadline.signal.addEventListener('abort', destroy)
+      const removeListener = deadline.onEnd(() => void release(false))
       try {
         const value = await work(connection)
         void release(true)
@@ -44,7 +43,7 @@ export class Connections {
         await release(!isForgeError(error, 'STORAGE_UNAVAILABLE')) // the host may end its pool next
         throw error
       } finally {
-        deadline.signal.removeEventListener('abort', destroy)
+        removeListener()
       }
     } finally {
       this.#open -= 1
@@ -61,10 +60,10 @@ export class Connections {
         const wasAlone = this.#open === 1
         try {
           const connection = await this.#client.connect()
-          if (!deadline.signal.aborted) return connection
+          if (!deadline.isOver) return connection
           connection.release(true)
         } catch (error) {
-          if (!deadline.signal.aborted) {
+          if (!deadline.isOver) {
             if (!isTooManyConnections(error)) throw whyNone(error, expired)
             isFull = !(wasAlone && this.#open === 1)
             const refusal = isFull ? await this.#untilReturned() : error
@@ -75,7 +74,7 @@ export class Connections {
             }
           }
         }
-        if (deadline.signal.aborted) throw busy('call')
+        if (deadline.isOver) throw busy('call')
       }
     })
   }

@@ -50,13 +50,13 @@ export class LostCommits {
   /** Runs a change, and remembers its connection if the deadline is reached behind its COMMIT. */
   async counted<T>(deadline: Deadline, { serverId }: Connection, change: () => Promise<T>): Promise<T> {
     const lost = (): void => void (serverId !== undefined && deadline.isCommitting && this.#serverIds.push(serverId))
-    deadline.signal.addEventListener('abort', lost)
+    const removeListener = deadline.onEnd(lost)
     this.#running += 1
     try {
       return await change()
     } finally {
       this.#running -= 1
-      deadline.signal.removeEventListener('abort', lost)
+      removeListener()
     }
   }
 }

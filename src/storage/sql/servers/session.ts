@@ -136,7 +136,7 @@ export class ServerSession implements Session {
 
   async #run(statement: Statement<unknown>): Promise<readonly unknown[]> {
     const { retry, limited, lockingRead = '' } = this.#options
-    if (this.#deadline.signal.aborted) throw busy(retry)
+    if (this.#deadline.isOver) throw busy(retry)
     const isLocking = lockingRead !== '' && statement.asWritten !== true && /^select\b/.test(statement.sql)
     const written = isLocking ? { ...statement, sql: `${statement.sql}${lockingRead}` } : statement
     const rows = await this.#runner.run(limited === undefined ? written : limited(written))

@@ -27,7 +27,7 @@ export async function commitAfter<T>(
   work: () => Promise<T>,
 ): Promise<T> {
   const value = await work().catch(async (error: unknown) => {
-    if (!deadline.signal.aborted) {
+    if (!deadline.isOver) {
       deadline.shorten()
       const failure = connection.status === 'I' ? undefined : await failureOf(connection.run(ROLL_BACK))
       // A node of a cluster that has rolled back by itself says so to the next statement, also to ROLLBACK.
@@ -71,8 +71,7 @@ export async function inSavepoint<T>(
   session: ServerSession,
   work: () => Promise<T>,
 ): Promise<T> {
-  const takeBack = (): void => void failureOf(runner.run(TAKE_BACK))
-  deadline.signal.addEventListener('abort', takeBack)
+  const removeListener = deadline.onEnd(() => void failureOf(runner.run(TAKE_BACK)))
   try {
     await session.batch([SAVEPOINT, TAKE_BACK])
     const value = await work()
@@ -83,7 +82,7 @@ export async function inSavepoint<T>(
     // A cluster may have rolled the whole transaction back, and says so only now.
     throw isForgeError(failure, 'STORAGE_BUSY') ? failure : error
   } finally {
-    deadline.signal.removeEventListener('abort', takeBack)
+    removeListener()
   }
 }
 

@@ -1,7 +1,6 @@
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { Connections } from '../../../../src/storage/sql/servers/connections.ts'
 import { Deadline } from '../../../../src/storage/sql/servers/deadline.ts'
-import { listenerWarnings } from '../../listener-warnings.ts'
 
 test('a server that refuses a process without connections is asked once more, and every call is refused', async () => {
   let asked = 0
@@ -16,20 +15,4 @@ test('a server that refuses a process without connections is asked once more, an
     expect(call).toMatchObject({ status: 'rejected', reason: { code: 'STORAGE_UNAVAILABLE' } })
   }
   expect(asked).toBe(21)
-})
-
-test('a call that is repeated many times leaves nothing on its deadline', async () => {
-  const warnings = listenerWarnings(onTestFinished)
-  const connection = {
-    identity: {},
-    run: async () => [],
-    transaction: {},
-    commit: async () => true,
-    release: () => undefined,
-  }
-  const connections = new Connections({ connect: async () => connection, close: async () => undefined })
-  const deadline = new Deadline()
-  for (let attempt = 0; attempt < 20; attempt += 1) await connections.with(deadline, () => undefined)
-
-  expect(await warnings()).toEqual([])
 })
