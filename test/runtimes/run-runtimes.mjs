@@ -17,10 +17,12 @@ const PATIENCE = 600_000
 const built = build()
 const runtimeJobs = RUNTIMES.flatMap((runtime) => {
   const { folder, program } = install(runtime, cache)
-  // Beside what is installed there: the package looks for better-sqlite3 from where it is.
-  const dist = join(folder, 'dist')
-  rmSync(dist, { recursive: true, force: true })
+  // As if it were installed there: it imports itself by its name, and looks for better-sqlite3 from where it is.
+  const home = join(folder, 'node_modules/forgelet')
+  const dist = join(home, 'dist')
+  rmSync(home, { recursive: true, force: true })
   cpSync(built, dist, { recursive: true })
+  cpSync(join(root, 'package.json'), join(home, 'package.json'))
   return proofsOf(runtime, { folder, program, dist })
 })
 const compilerJobs = COMPILERS.map((compiler) => ({
