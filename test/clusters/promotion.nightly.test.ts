@@ -14,14 +14,13 @@ import { OWN_POSTGRES, onOwnServer } from '../durability/own-server.ts'
 import { freePort } from '../http.ts'
 import { programPath } from '../programs.ts'
 
-/** A primary, or a copy of one that runs as its standby: the first setting names the primary's URL. */
+/** With a setting, the URL of a primary, the server is a copy of it and runs as its standby. */
 const PRIMARY_OR_STANDBY: OwnServerKind = {
   ...OWN_POSTGRES,
   programs: [...OWN_POSTGRES.programs, programPath('haproxy'), programPath('pg_basebackup')],
-  serve(folder, port, [primary, ...settings]) {
-    const command = OWN_POSTGRES.serve(folder, port, settings)
-    if (!primary?.startsWith('postgres:'))
-      return OWN_POSTGRES.serve(folder, port, primary === undefined ? [] : [primary, ...settings])
+  serve(folder, port, [primary]) {
+    const command = OWN_POSTGRES.serve(folder, port, [])
+    if (primary === undefined) return command
     const copy = `rm -rf ${folder}/data; pg_basebackup -R -D ${folder}/data -d '${primary}'`
     return ['sh', '-c', `[ -e ${folder}/data/standby.signal ] || { ${copy}; }; exec "$@"`, 'sh', ...command]
   },

@@ -1,5 +1,3 @@
-import type { AccessRequest } from '../../schema/access.ts'
-import { needObject } from '../../schema/arguments.ts'
 import type { ForgeErrorDetails } from '../../schema/errors.ts'
 import { ForgeError } from '../../schema/errors.ts'
 import type { Id, IdInput } from '../../schema/ids.ts'
@@ -16,22 +14,9 @@ import { change, changeBlock } from '../change.ts'
 import { hostMethod, method } from '../method.ts'
 import { toPageQuery } from '../page-query.ts'
 import type { Actor, Caller, CallOptions } from '../ports.ts'
-import type { BlockTarget } from './block-rules.ts'
+import type { BlockedKey, Blocker, OneBlocker, PossibleBlockers, SomeBlockers } from './block-inputs.ts'
+import { isOne, keyOf, toBlockers, toKey, toListed, toNoted, toTarget } from './block-inputs.ts'
 import { blockUser, refuseOrganization, refuseTarget, unblockUser } from './block-rules.ts'
-
-/** Who blocks: an organization, or a user. */
-export type Blocker =
-  | { readonly organizationId: IdInput; readonly blockerId?: undefined }
-  | { readonly blockerId: IdInput; readonly organizationId?: undefined }
-
-/**
- * Who may have blocked a user: an organization, a user, or both. One that is null or undefined is not asked about, so that
- * the two columns of a repository's owner fit.
- */
-export interface PossibleBlockers {
-  readonly organizationId?: IdInput | null | undefined
-  readonly blockerId?: IdInput | null | undefined
-}
 
 /**
  * Blocks. Organizations and users can block users. Source: docs/behaviour.md, Blocks.
@@ -82,9 +67,6 @@ export interface BlockService<A extends Actor> {
     candidates: PossibleBlockers & { readonly userIds: readonly I[] },
   ): Promise<ReadonlySet<I>>
 }
-
-const OF_ORGANIZATION = { read: 'blocks.read', write: 'blocks.write' } as const
-const OF_USER = { read: 'user-blocks.read', write: 'user-blocks.write' } as const
 
 /** Creates the block service of a scope. */
 export function blockService<A extends Actor, Tx>(scope: Scope<A, Tx>): MaybeAsync<BlockService<A>> {
@@ -205,99 +187,4 @@ function besideEpoch<Result>(
   { state: block, ...decided }: Decision<OrganizationBlock | undefined, Result>,
 ): Decision<BlockState, Result> {
   return { state: { block, epoch }, ...decided }
-}
-
-interface BothBlockers {
-  readonly organizationId: Id
-  readonly blockerId: Id
-}
-
-/** Who blocks, with canonical ids. */
-type OneBlocker =
-  | { readonly organizationId: Id; readonly blockerId?: undefined }
-  | { readonly blockerId: Id; readonly organizationId?: undefined }
-
-/** Who may have blocked a user, with canonical ids. */
-type SomeBlockers = OneBlocker | BothBlockers
-
-/** The user who is blocked. */
-interface BlockedKey {
-  readonly userId: Id
-}
-
-function keyOf(blocker: OneBlocker, userId: Id): OneBlocker & BlockedKey {
-  return blocker.organizationId === undefined
-    ? { blockerId: blocker.blockerId, userId }
-    : { organizationId: blocker.organizationId, userId }
-}
-
-function isOne(blockers: SomeBlockers): blockers is OneBlocker {
-  return blockers.organizationId === undefined || blockers.blockerId === undefined
-}
-
-/** What the policy is asked about the blocks of an organization or a user. */
-function accessTo(blocker: OneBlocker, operation: 'read' | 'write'): AccessRequest {
-  return blocker.organizationId === undefined
-    ? { action: OF_USER[operation], userId: blocker.blockerId }
-    : { action: OF_ORGANIZATION[operation], organizationId: blocker.organizationId }
-}
-
-function toNoted(request: Blocker & { readonly account: AccountRef; readonly note?: string | undefined }) {
-  const checked = toTarget(request)
-  const { note = '' } = request
-  return { ...checked, note }
-}
-
-/** The input of `block` and `unblock`: the account, and who blocks. */
-function toTarget(request: Blocker & { readonly account: AccountRef }) {
-  const blocker = toBlocker(request, 'target', "{ organizationId: 5, account: { kind: 'user', id: 9 } }")
-  needObject(request.account, 'target.account', "{ kind: 'user', id: 9 }")
-  const { kind } = request.account
-  if (kind !== 'user' && kind !== 'organization') {
-    throw new TypeError("target.account.kind must be 'user' or 'organization'")
-  }
-  const target: BlockTarget = { kind, id: toId(request.account.id, 'target.account.id') }
-  return { access: accessTo(blocker, 'write'), target, blocker }
-}
-
-function toListed(request: PageRequest & Blocker) {
-  const blocker = toBlocker(request, 'request', '{ organizationId: 5, page: 1, limit: 30 }')
-  return { access: accessTo(blocker, 'read'), blocker, request }
-}
-
-/** The input of `find`. It makes nothing but the key, because it is the most frequent request. */
-function toKey(target: Blocker & { readonly userId: IdInput }) {
-  needObject(target, 'target', '{ organizationId: 5, userId: 9 }')
-  const { organizationId, blockerId } = target
-  const userId = toId(target.userId, 'target.userId')
-  if (organizationId !== undefined && blockerId === undefined) {
-    const key = { organizationId: toId(organizationId, 'target.organizationId'), userId }
-    return { access: accessTo(key, 'read'), key }
-  }
-  if (organizationId === undefined && blockerId !== undefined) {
-    const key = { blockerId: toId(blockerId, 'target.blockerId'), userId }
-    return { access: accessTo(key, 'read'), key }
-  }
-  throw new TypeError('target must have an organizationId or a blockerId, not both')
-}
-
-/** @param example - an input of this name, for the error */
-function toBlocker(given: Blocker, name: string, example: string): OneBlocker {
-  const blockers = toBlockers(given, name, example)
-  if (isOne(blockers)) return blockers
-  throw new TypeError(`${name} must have an organizationId or a blockerId, not both`)
-}
-
-/** @param example - an input of this name, for the error */
-function toBlockers(given: PossibleBlockers, name: string, example: string): SomeBlockers {
-  needObject(given, name, example)
-  const organizationId = toIdIfAny(given.organizationId, `${name}.organizationId`)
-  const blockerId = toIdIfAny(given.blockerId, `${name}.blockerId`)
-  if (organizationId !== undefined) return blockerId === undefined ? { organizationId } : { organizationId, blockerId }
-  if (blockerId !== undefined) return { blockerId }
-  throw new TypeError(`${name} must have an organizationId or a blockerId`)
-}
-
-function toIdIfAny(id: IdInput | null | undefined, name: string): Id | undefined {
-  return id === null || id === undefined ? undefined : toId(id, name)
 }

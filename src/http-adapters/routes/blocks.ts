@@ -1,4 +1,4 @@
-import type { Blocker } from '../../core/blocks/block-service.ts'
+import type { Blocker } from '../../core/blocks/block-inputs.ts'
 import type { Actor } from '../../core/ports.ts'
 import type { ForgeErrorCode } from '../../schema/errors.ts'
 import { invalidInput, isForgeError } from '../../schema/errors.ts'

@@ -72,7 +72,7 @@ export const peopleCases: readonly TrackerCase[] = [
   },
   {
     name: 'what has an account keeps it when its name gets another',
-    fix: 'attribution.attribute: set an account only where there is none',
+    fix: 'attribution.attribute: keep the accounts that are set, and set only those that are missing',
     needs: 'attribution',
     async check(host) {
       const [one, other] = host.users

@@ -28,7 +28,8 @@ export function translate(error: unknown, retry: Retry): unknown {
     }
     case 'exists': {
       const [, name = ''] = /"([^"]+)"/.exec(String(propertyOf(error, 'message'))) ?? []
-      const message = `the database already has ${name}: if another forge follows the same table, choose another prefix`
+      const what = name === '' ? 'what is to be created' : name // other languages have other quotation marks
+      const message = `the database already has ${what}: if another forge follows the same table, choose another prefix`
       return new ForgeError('SCHEMA_CONFLICT', message, { name }, { cause: error })
     }
     case 'reference':
