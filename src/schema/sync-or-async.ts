@@ -34,7 +34,7 @@ function ignoreRejection(promise: Promise<unknown>): void {
 
 /** Returns a value that is not a promise immediately, and waits for a promise: `const x = yield* wait(port.ask())`. */
 export function wait<T>(value: MaybePromise<T>): SyncOrAsync<T> {
-  return isPromise(value) ? waitFor(value) : new Settled(value)
+  return isPromise(value) ? new Waiting(value) : new Settled(value)
 }
 
 /** Returns whether a computation is one that `wait` returned for a value that was there. */
@@ -67,13 +67,33 @@ class Settled<T> implements SyncOrAsync<T>, IteratorReturnResult<T> {
   }
 }
 
-function* waitFor<T>(value: Promise<T>): SyncOrAsync<T> {
-  const settled: T[] = []
-  yield Promise.resolve(value).then((result) => {
-    settled.push(result)
-  })
-  for (const result of settled) return result
-  throw new TypeError('a waiting step was resumed before its promise settled')
+/** A computation that waits for one promise. It is no generator for the same reason. */
+class Waiting<T> implements SyncOrAsync<T> {
+  readonly answer: Promise<T>
+  readonly #settled: T[] = []
+  #isAsked = false
+
+  constructor(answer: Promise<T>) {
+    this.answer = answer
+  }
+
+  [Symbol.iterator](): this {
+    return this
+  }
+
+  next(): IteratorResult<Promise<void>, T> {
+    if (!this.#isAsked) {
+      this.#isAsked = true
+      const value = Promise.resolve(this.answer).then((result) => void this.#settled.push(result))
+      return { done: false, value }
+    }
+    for (const value of this.#settled) return { done: true, value }
+    throw new TypeError('a waiting step was resumed before its promise settled')
+  }
+
+  throw(error: unknown): never {
+    throw error
+  }
 }
 
 /** Returns the answer, or rejects with the reason of the signal if that aborts first. */
@@ -93,6 +113,7 @@ export function beforeAbort<T>(signal: AbortSignal, answer: Promise<T>): Promise
  * before the first wait and rejects the promise after it.
  */
 export function runMaybeAsync<T>(steps: SyncOrAsync<T>): MaybePromise<T> {
+  if (steps instanceof Waiting) return Promise.resolve(steps.answer)
   const first = steps.next()
   return first.done === true ? first.value : finish(steps, first.value)
 }

@@ -1,6 +1,7 @@
 import { once } from 'node:events'
+import { Socket } from 'node:net'
 import pg from 'pg'
-import { afterEach, expect, onTestFinished, test } from 'vitest'
+import { afterEach, expect, onTestFinished, test, vi } from 'vitest'
 import type { ForgeStorage } from '../../src/storage/storage.ts'
 import { BOARD, issuesOn, pin } from '../../src/testing/storage-contract/samples/pin-boards.ts'
 import { retire } from '../../src/testing/storage-contract/samples/retirements.ts'
@@ -53,6 +54,17 @@ onPostgres((open) => {
 
     await expect(issuesOn(storage, BOARD)).rejects.toMatchObject({ code: 'STORAGE_UNAVAILABLE' })
     await expect(issuesOn(storage, BOARD)).rejects.toMatchObject({ code: 'SCHEMA_OUTDATED' })
+  })
+
+  test('what is sent together is one packet: a change has three', async () => {
+    const database = await open()
+    const storage = database.storage()
+    await pin(storage, BOARD, '1')
+    const packets = (['_write', '_writev'] as const).map((name) => vi.spyOn(Socket.prototype, name))
+    onTestFinished(() => vi.restoreAllMocks())
+    await pin(storage, BOARD, '2')
+
+    expect(packets.reduce((sum, { mock }) => sum + mock.calls.length, 0)).toBe(3)
   })
 
   test('a transaction that has failed is to be run again', async () => {

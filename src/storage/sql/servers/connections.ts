@@ -25,37 +25,37 @@ export class Connections {
   /** Runs work on a connection, which is destroyed if the call is over before the work is. */
   async with<T>(deadline: Deadline, work: (connection: Connection) => T | Promise<T>): Promise<T> {
     this.#open += 1
+    let connection: Connection | undefined
+    const release = (isSound: boolean): MaybePromise<void> => {
+      const released = connection
+      connection = undefined
+      if (released !== undefined && isSound) this.#returned += 1
+      return released?.release(isSound)
+    }
+    let removeListener: (() => void) | undefined
     try {
-      const connection = await this.#take(deadline)
-      let isOut = true
-      const release = (isSound: boolean): MaybePromise<void> => {
-        if (!isOut) return undefined
-        isOut = false
-        if (isSound) this.#returned += 1
-        return connection.release(isSound)
-      }
-      const removeListener = deadline.onEnd(() => void release(false))
-      try {
-        const value = await work(connection)
-        void release(true)
-        return value
-      } catch (error) {
-        await release(!isForgeError(error, 'STORAGE_UNAVAILABLE')) // the host may end its pool next
-        throw error
-      } finally {
-        removeListener()
-      }
+      const taken = await this.#take(deadline)
+      connection = taken
+      removeListener = deadline.onEnd(() => void release(false))
+      const value = await work(taken)
+      void release(true)
+      return value
+    } catch (error) {
+      await release(!isForgeError(error, 'STORAGE_UNAVAILABLE')) // the host may end its pool next
+      throw error
     } finally {
+      removeListener?.()
       this.#open -= 1
       this.#waiting.shift()?.()
     }
   }
 
-  #take(deadline: Deadline): Promise<Connection> {
+  async #take(deadline: Deadline): Promise<Connection> {
     const before = this.#returned
     let isFull = false
     const expired = (): Error => noConnection(!isFull && this.#returned > before ? ': enlarge the pool, and' : ':')
-    return deadline.part(expired, async () => {
+    deadline.beginPart(expired)
+    try {
       for (;;) {
         const wasAlone = this.#open === 1
         try {
@@ -76,7 +76,9 @@ export class Connections {
         }
         if (deadline.isOver) throw busy('call')
       }
-    })
+    } finally {
+      deadline.endPart()
+    }
   }
 
   /** Waits until another call has returned its connection. Returns the error with which the server refuses all of them. */

@@ -16,20 +16,35 @@ interface Merged {
   rowsOfEach(rows: readonly unknown[]): readonly (readonly unknown[])[]
 }
 
+/** Texts that begin alike. */
+interface MergedTexts {
+  /** The one text of those so far; empty if they cannot be merged. */
+  text?: string
+  readonly next: Map<string, MergedTexts>
+}
+
 /**
  * Merges statements of PostgreSQL that are independent of one another: it runs those of one `with` on one state of the rows.
  * Each costs a round trip otherwise, because most pools wait for an answer before they send what comes next.
  */
 export class MergedStatements {
-  /** By the texts that are merged. */
-  readonly #texts = new Map<string, string | undefined>()
+  /** By the texts that are merged, one after the other: to join them would take longer than to send them. */
+  readonly #texts: MergedTexts = { next: new Map() }
 
   /** Returns one statement in place of several; undefined if they cannot be merged. */
   of(statements: readonly Statement<unknown>[]): Merged | undefined {
-    const key = statements.map(({ sql }) => sql).join('\n')
-    if (!this.#texts.has(key)) this.#texts.set(key, merge(statements))
-    const sql = this.#texts.get(key)
-    if (sql === undefined) return undefined
+    let texts = this.#texts
+    for (const { sql } of statements) {
+      let next = texts.next.get(sql)
+      if (next === undefined) {
+        next = { next: new Map() }
+        texts.next.set(sql, next)
+      }
+      texts = next
+    }
+    texts.text ??= merge(statements) ?? ''
+    const sql = texts.text
+    if (sql === '') return undefined
 
     const parameters = statements.flatMap((statement) => statement.parameters)
     return {

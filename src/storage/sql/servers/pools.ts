@@ -22,23 +22,34 @@ export function poolSize(url: string, parameter: 'max' | 'connectionLimit'): num
 /** A pool that the storage opens at first use, and ends. */
 export class OpenedPool<P extends { end(): Promise<void> }> {
   readonly #open: () => Promise<P>
-  #opened: Promise<P> | undefined
+  #opening: Promise<P> | undefined
+  #pool: P | undefined
 
   constructor(open: () => Promise<P>) {
     this.#open = open
   }
 
-  /** Returns the pool. @throws what opening it throws: another use tries again */
-  get(): Promise<P> {
-    this.#opened ??= this.#open().catch((error: unknown) => {
-      this.#opened = undefined
-      throw error
-    })
-    return this.#opened
+  /** Uses the pool. @throws what opening it throws: another use tries again */
+  use<T>(work: (pool: P) => Promise<T>): Promise<T> {
+    return this.#pool === undefined ? this.#get().then(work) : work(this.#pool)
+  }
+
+  #get(): Promise<P> {
+    this.#opening ??= this.#open().then(
+      (pool) => {
+        this.#pool = pool
+        return pool
+      },
+      (error: unknown) => {
+        this.#opening = undefined
+        throw error
+      },
+    )
+    return this.#opening
   }
 
   async end(): Promise<void> {
-    await (await this.#opened)?.end()
+    await (await this.#opening)?.end()
   }
 }
 

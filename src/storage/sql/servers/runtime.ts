@@ -13,7 +13,7 @@ import { Schema } from '../schema/schema.ts'
 import type { Session, WriteCircumstances } from '../session.ts'
 import type { CopyRuntime } from '../stores/ground.ts'
 import { Connections } from './connections.ts'
-import { Deadline } from './deadline.ts'
+import { Deadline, rethrow } from './deadline.ts'
 import { translate } from './errors.ts'
 import { LostCommits } from './lost-commits.ts'
 import type { Connection, Runner, Server } from './server.ts'
@@ -39,8 +39,11 @@ export class ServerRuntime<Tx extends object> implements CopyRuntime<Tx>, HostRu
   readonly #connections: Connections
   readonly #turns = new Turns()
   readonly #lostCommits: LostCommits
+  readonly #reading: SessionOptions
+  readonly #changing: SessionOptions
+  readonly #changingInHosts: SessionOptions
   /** The calls in progress. Not a Set: V8 keeps what is removed from a long-lived one until a full garbage collection. */
-  readonly #running: { readonly deadline: Deadline; readonly answer: Promise<unknown> }[] = []
+  readonly #running: Deadline[] = []
   #isUsable = false
   /** Whether the host's own transactions, which may be of another library, were found to be fit. */
   #areHostsFit = false
@@ -52,6 +55,12 @@ export class ServerRuntime<Tx extends object> implements CopyRuntime<Tx>, HostRu
     this.#context = context
     this.#connections = new Connections(server.client)
     this.#lostCommits = new LostCommits(server.client.size)
+    const { limited, lengthen, giveWay, merged } = server
+    const { lockingRead } = context.dialect
+    const changing = { merged, lockingRead, lend: this.#turns.lend.bind(this.#turns) }
+    this.#reading = { retry: 'call', limited }
+    this.#changing = { retry: 'call', limited, lengthen, giveWay, ...changing }
+    this.#changingInHosts = { retry: 'host-transaction', ...changing }
   }
 
   read<T>(work: (session: Session) => MaybePromise<T>, transaction: Tx | undefined, limits?: CallLimits): Promise<T> {
@@ -130,7 +139,7 @@ export class ServerRuntime<Tx extends object> implements CopyRuntime<Tx>, HostRu
 
   async #end(): Promise<void> {
     const interrupt = (): void => {
-      for (const { deadline } of this.#running) deadline.interrupt(closedError('the storage was closed'))
+      for (const deadline of [...this.#running]) deadline.interrupt(closedError('the storage was closed'))
     }
     const timer = setTimeout(interrupt, MAX_CLOSE_WAIT_MS)
     await Promise.allSettled(this.#running.map(({ answer }) => answer))
@@ -139,27 +148,28 @@ export class ServerRuntime<Tx extends object> implements CopyRuntime<Tx>, HostRu
   }
 
   /** Runs a call within its limit. */
-  async #during<T>(work: (deadline: Deadline) => Promise<T>, limits?: CallLimits): Promise<T> {
-    if (this.#closed !== undefined) throw closedError('the storage is closed')
+  #during<T>(
+    work: (deadline: Deadline) => Promise<T>,
+    limits?: CallLimits,
+    repeat: (error: unknown, deadline: Deadline) => Promise<T> = rethrow,
+  ): Promise<T> {
+    if (this.#closed !== undefined) return Promise.reject(closedError('the storage is closed'))
     const deadline = new Deadline(limits)
-    const running = { deadline, answer: deadline.run(work) }
-    this.#running.push(running)
-    try {
-      return await running.answer
-    } catch (error) {
-      // After a failure of the server, another may be in its place, or its tables may have changed.
-      if (isForgeError(error, 'STORAGE_UNAVAILABLE')) this.#isUsable = false
-      throw error
-    } finally {
-      this.#running.splice(this.#running.indexOf(running), 1)
-    }
+    this.#running.push(deadline)
+    return deadline.run(work, {
+      recover: (error) => repeat(error, deadline),
+      answered: (error) => {
+        this.#running.splice(this.#running.indexOf(deadline), 1)
+        // After a failure of the server, another may be in its place, or its tables may have changed.
+        if (isForgeError(error, 'STORAGE_UNAVAILABLE')) this.#isUsable = false
+      },
+    })
   }
 
   /** Makes an attempt on our own connections, and repeats it after a definite abort. */
   #repeated<T>(attempt: (deadline: Deadline) => Promise<T>, limits?: CallLimits): Promise<T> {
-    return this.#during(
-      (deadline) => attempt(deadline).catch((error) => retryAfter(error, () => attempt(deadline), deadline.retries)),
-      limits,
+    return this.#during(attempt, limits, async (error, deadline) =>
+      retryAfter(error, () => attempt(deadline), deadline.retries),
     )
   }
 
@@ -169,9 +179,9 @@ export class ServerRuntime<Tx extends object> implements CopyRuntime<Tx>, HostRu
     needs: 'server' | 'tables',
     work: (session: ServerSession, connection: Connection) => MaybePromise<T>,
   ): Promise<T> {
-    const { first, limited } = this.#server
+    const { first } = this.#server
     return this.#connections.with(deadline, async (connection) => {
-      const session = new ServerSession(connection, deadline, { retry: 'call', limited })
+      const session = new ServerSession(connection, deadline, this.#reading)
       if (needs === 'server') await this.#server.refuseUnfit(session, this.#context.ids)
       else if (!this.#isUsable) await this.#refuseUnusable(session)
       if (first.length > 0) await session.batch(first)
@@ -185,12 +195,11 @@ export class ServerRuntime<Tx extends object> implements CopyRuntime<Tx>, HostRu
     work: (session: ServerSession, transaction: Tx, connection: Connection) => Promise<T>,
     needs: 'server' | 'tables' = 'tables',
   ): Promise<T> {
-    const { begin, limited, lengthen, giveWay } = this.#server
+    const { begin } = this.#server
     await this.#lostCommits.refuseMore((serverIds) => this.#findOpen(serverIds))
     return this.#onConnection(deadline, needs, (_, connection) =>
       this.#lostCommits.counted(deadline, connection, async () => {
-        const ofOurs = { retry: 'call', limited, lengthen, giveWay, begin: begin(connection) } as const
-        const session = this.#changing(connection, deadline, ofOurs)
+        const session = new ServerSession(connection, deadline, this.#changing, begin(connection))
         // biome-ignore lint/nursery/noUnsafeTypeAssertion: of the client or of the host's own function, as Tx says
         const inside = (): Promise<T> => work(session, connection.transaction as Tx, connection)
         return commitAfter(deadline, connection, this.#server, inside).catch((error) => {
@@ -207,16 +216,6 @@ export class ServerRuntime<Tx extends object> implements CopyRuntime<Tx>, HostRu
     return rows.map(({ id }) => id)
   }
 
-  /** Returns a session that makes a change. */
-  #changing(runner: Runner, deadline: Deadline, options: SessionOptions): ServerSession {
-    return new ServerSession(runner, deadline, {
-      ...options,
-      merged: this.#server.merged,
-      lockingRead: this.#context.dialect.lockingRead,
-      lend: (hostCode) => this.#turns.lend(runner.identity, hostCode),
-    })
-  }
-
   /** Changes something in the host's transaction, all or nothing. A definite abort is never repeated there. */
   async #writeInHosts<T>(
     work: (session: Session, transaction: Tx) => SyncOrAsync<T>,
@@ -229,7 +228,7 @@ export class ServerRuntime<Tx extends object> implements CopyRuntime<Tx>, HostRu
         const attempt = (): Promise<T> =>
           inSavepoint(deadline, runner, session, async () => {
             await this.#refuseUnusableHosts(session)
-            const change = this.#changing(runner, deadline, { retry: 'host-transaction' })
+            const change = new ServerSession(runner, deadline, this.#changingInHosts)
             return changed(work(change, transaction), signal)
           })
         // A row that was referred to has just been removed: the second attempt sees that.

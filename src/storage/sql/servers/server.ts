@@ -8,8 +8,11 @@ import type { MergedStatements } from './merged-statements.ts'
 export interface Runner {
   /** The connection itself, whichever object stands for it: the calls on it take turns. */
   readonly identity: object
-  /** Whether statements may be sent before those ahead of them are answered. */
-  readonly isPipelining?: boolean | undefined
+  /**
+   * Sends statements before those ahead of them are answered, in as few packets as the library can. Undefined if it sends one at
+   * a time.
+   */
+  readonly pipelined?: (<T>(send: () => T) => T) | undefined
   /** Runs a statement, and returns its rows as the library has them. @throws the error of the driver, unchanged */
   run(statement: Statement<unknown>): Promise<unknown>
 }

@@ -16,6 +16,8 @@ import type { Runner, ServerRules } from './server.ts'
 const LENT = command('savepoint forgelet_lent')
 const RETURNED = command('release savepoint forgelet_lent')
 
+const NOTHING: readonly Statement<unknown>[] = []
+
 /** The rows of each statement. */
 type Rows = readonly (readonly unknown[])[]
 
@@ -25,8 +27,6 @@ export interface SessionOptions {
   readonly retry: Retry
   /** Returns a statement with its limits. Default: the statement. */
   readonly limited?: ServerRules['limited']
-  /** What is sent together with the first statements. */
-  readonly begin?: readonly Statement<unknown>[]
   /** The end of a select, which then reads what is committed now, even if the transaction began to read before. */
   readonly lockingRead?: string
   /** What is sent ahead of statements that may take long. */
@@ -36,7 +36,7 @@ export interface SessionOptions {
   /** Merges statements that are independent of one another. */
   readonly merged?: MergedStatements | undefined
   /** Runs the host's code, which uses the connection. */
-  readonly lend?: <T>(hostCode: () => MaybePromise<T>) => Promise<T>
+  readonly lend?: <T>(connection: object, hostCode: () => MaybePromise<T>) => Promise<T>
 }
 
 /**
@@ -49,37 +49,48 @@ export class ServerSession implements Session {
   readonly #options: SessionOptions
   #begin: readonly Statement<unknown>[]
 
-  constructor(runner: Runner, deadline: Deadline, options: SessionOptions) {
+  /** @param begin - what is sent together with the first statements */
+  constructor(
+    runner: Runner,
+    deadline: Deadline,
+    options: SessionOptions,
+    begin: readonly Statement<unknown>[] = NOTHING,
+  ) {
     this.#runner = runner
     this.#deadline = deadline
     this.#options = options
-    this.#begin = options.begin ?? []
+    this.#begin = begin
   }
 
   async all<Row>(statement: Statement<Row>): Promise<readonly Row[]> {
-    const [rows = []] = await this.batch([statement])
-    return rowsOf(rows)
+    return rowsOf(await this.#one(statement))
   }
 
   async first<Row>(statement: Statement<Row>): Promise<Row | undefined> {
-    const [rows = []] = await this.batch([statement])
-    return rowOf(rows[0])
+    const [row] = await this.#one(statement)
+    return rowOf(row)
+  }
+
+  /** Runs one statement. A read is nothing else, and each promise on its way is a fiftieth of it. */
+  #one(statement: Statement<unknown>): Promise<readonly unknown[]> {
+    if (this.#begin.length === 0 && statement.mayTakeLong !== true) return this.#run(statement)
+    return this.batch([statement]).then(([rows = []]) => rows)
   }
 
   /** If the server refuses BEGIN, what is sent together with it runs outside a transaction: it must change nothing. */
   async batch(statements: readonly Statement<unknown>[], sending: Sending = {}): Promise<Rows> {
     if (statements.length === 0) return []
     const begin = this.#begin
-    this.#begin = []
-    const { giveWay = [] } = this.#options
-    const shorter = sending.givesWay === true ? giveWay : []
+    this.#begin = NOTHING
+    const { giveWay = NOTHING } = this.#options
+    const shorter = sending.givesWay === true ? giveWay : NOTHING
     const first = [...begin, ...this.#longer(statements), ...shorter]
     if (begin.length > 0 && statements.some(changesData)) await this.#send(first.splice(0))
     const { independentFrom = statements.length } = sending
     // Waits are shortened before the first statement that may wait, also inside one.
     const from = independentFrom === 0 ? Math.max(0, first.length - shorter.length) : first.length + independentFrom
     const rows = await this.#sendMerged([...first, ...statements], from)
-    return rows.slice(first.length)
+    return first.length === 0 ? rows : rows.slice(first.length)
   }
 
   /** Sends statements, of which those behind `from` are independent. */
@@ -94,9 +105,9 @@ export class ServerSession implements Session {
 
   /** The savepoint shows whether the host's code has left the transaction open and sound. */
   async lend<T>(work: () => MaybePromise<T>): Promise<T> {
-    const { lend = async (hostCode) => hostCode() } = this.#options
+    const { lend = async (_connection, hostCode) => hostCode() } = this.#options
     await this.batch([LENT])
-    const value = await lend(work)
+    const value = await lend(this.#runner.identity, work)
     try {
       await this.batch([RETURNED])
     } catch (error) {
@@ -109,25 +120,25 @@ export class ServerSession implements Session {
   }
 
   #longer(statements: readonly Statement<unknown>[]): readonly Statement<unknown>[] {
-    if (!statements.some(({ mayTakeLong }) => mayTakeLong === true)) return []
+    if (!statements.some(({ mayTakeLong }) => mayTakeLong === true)) return NOTHING
     this.#deadline.lengthen(MAX_LONG_CALL_MS)
-    return this.#options.lengthen ?? []
+    return this.#options.lengthen ?? NOTHING
   }
 
   async #send(statements: readonly Statement<unknown>[]): Promise<Rows> {
-    try {
-      if (this.#runner.isPipelining === true && statements.length > 1) return await this.#sendTogether(statements)
-      const rows: (readonly unknown[])[] = []
-      for (const statement of statements) rows.push(await this.#run(statement))
-      return rows
-    } catch (error) {
-      throw translate(error, this.#options.retry)
-    }
+    const { pipelined } = this.#runner
+    if (pipelined !== undefined && statements.length > 1) return await this.#sendTogether(statements, pipelined)
+    const rows: (readonly unknown[])[] = []
+    for (const statement of statements) rows.push(await this.#run(statement))
+    return rows
   }
 
   /** After a statement that has failed in a transaction, the server refuses those that were sent together with it. */
-  async #sendTogether(statements: readonly Statement<unknown>[]): Promise<Rows> {
-    const answers = await Promise.allSettled(statements.map((statement) => this.#run(statement)))
+  async #sendTogether(
+    statements: readonly Statement<unknown>[],
+    pipelined: NonNullable<Runner['pipelined']>,
+  ): Promise<Rows> {
+    const answers = await Promise.allSettled(pipelined(() => statements.map((statement) => this.#run(statement))))
     return answers.map((answer) => {
       if (answer.status === 'rejected') throw answer.reason
       return answer.value
@@ -139,7 +150,12 @@ export class ServerSession implements Session {
     if (this.#deadline.isOver) throw busy(retry)
     const isLocking = lockingRead !== '' && statement.asWritten !== true && /^select\b/.test(statement.sql)
     const written = isLocking ? { ...statement, sql: `${statement.sql}${lockingRead}` } : statement
-    const rows = await this.#runner.run(limited === undefined ? written : limited(written))
+    let rows: unknown
+    try {
+      rows = await this.#runner.run(limited === undefined ? written : limited(written))
+    } catch (error) {
+      throw translate(error, retry)
+    }
     if (!statement.returnsRows) return []
     if (areRows(rows)) return rows
     throw new TypeError('the library or the driver must return the rows of a statement as a list of objects')

@@ -1,4 +1,5 @@
 import { hasMethods, isObject, propertyOf } from '../../../../schema/arguments.ts'
+import type { Statement } from '../../query.ts'
 import { MAX_IDLE_S } from '../deadline.ts'
 import type { LentTransactions } from '../lent-transactions.ts'
 import { destroySocket, driverIn, ignoreErrors, notInstalled, OpenedPool, poolSize } from '../pools.ts'
@@ -41,15 +42,19 @@ export interface MysqlPool {
 export function mysql2Client(urlOrPool: string | MysqlPool, lent: LentTransactions<MysqlPoolConnection>): Client {
   if (typeof urlOrPool !== 'string') {
     const size = propertyOf(propertyOf(propertyOf(urlOrPool, 'pool'), 'config'), 'connectionLimit')
-    const connect = async (): Promise<Connection> => pooled(await urlOrPool.getConnection(), lent)
-    return { size: Number(size) || undefined, connect, close: async () => undefined }
+    return { size: Number(size) || undefined, connect: () => connect(urlOrPool, lent), close: async () => undefined }
   }
   const own = new OpenedPool(async () => openPool(await loadMysql2(), urlOrPool))
   return {
     size: poolSize(urlOrPool, 'connectionLimit'),
-    connect: async () => pooled(await (await own.get()).getConnection(), lent),
+    connect: () => own.use((pool) => connect(pool, lent)),
     close: () => own.end().catch(() => undefined), // the server may be gone, and has closed the connections
   }
+}
+
+/** Takes a connection out of a pool. */
+async function connect(pool: MysqlPool, lent: LentTransactions<MysqlPoolConnection>): Promise<Connection> {
+  return new PooledMysql2(await pool.getConnection(), lent)
 }
 
 /** A pool that the storage opened. */
@@ -114,30 +119,9 @@ function isMysql2(mysql: unknown): mysql is Mysql2 {
   return hasMethods(mysql, 'createPool')
 }
 
-/** Returns a connection out of the pool, as the runtime uses it. */
-function pooled(connection: MysqlPoolConnection, lent: LentTransactions<MysqlPoolConnection>): Connection {
-  const { identity, run } = runnerOn(connection)
-  let open: object | undefined
-  ignoreErrors(identity) // two errors on one connection end the process: the pool listens for the first only
-  return {
-    identity,
-    run,
-    serverId: Number(propertyOf(identity, 'threadId')) || undefined,
-    get transaction() {
-      open ??= lent.of(connection, { identity, run })
-      return open
-    },
-    release(isSound) {
-      if (isSound) return connection.release()
-      connection.destroy()
-      destroySocket(identity, new Error('the server did not answer')) // mysql2 would wait for the server
-    },
-  }
-}
-
 /** Returns what runs statements in a transaction on a connection of mysql2. @throws TypeError if it cannot be one */
 export function runnerOfMysql2(transaction: object): Runner {
-  if (isConnection(transaction)) return runnerOn(transaction)
+  if (isConnection(transaction)) return new MysqlRunner(transaction)
   throw new TypeError(
     'the transaction must be a connection of mysql2/promise, with a transaction open; ' +
       'of a connection with callbacks, pass connection.promise()',
@@ -145,18 +129,24 @@ export function runnerOfMysql2(transaction: object): Runner {
 }
 
 /**
- * Returns what runs statements on a connection. One without parameters is sent as text: it is too rare to be kept prepared
+ * Runs statements on a connection. One without parameters is sent as text: it is too rare to be kept prepared
  * on every connection, and a prepared statement runs in the database that was current when it was prepared.
  */
-function runnerOn(connection: MysqlConnection): Runner {
-  const inner = propertyOf(connection, 'connection') // a pool creates a new wrapper each time it hands a connection out
-  return {
-    identity: isObject(inner) ? inner : connection,
-    async run({ sql, parameters }) {
-      const query = { sql, values: [...parameters], ...AS_IT_IS }
-      const answer = await (parameters.length === 0 ? connection.query(query) : connection.execute(query))
-      return Array.isArray(answer) ? answer[0] : answer
-    },
+class MysqlRunner<C extends MysqlConnection> implements Runner {
+  readonly identity: object
+  protected readonly connection: C
+
+  constructor(connection: C) {
+    const inner = propertyOf(connection, 'connection') // a pool creates a new wrapper each time it hands a connection out
+    this.identity = isObject(inner) ? inner : connection
+    this.connection = connection
+  }
+
+  async run({ sql, parameters }: Statement<unknown>): Promise<unknown> {
+    const query = { sql, values: [...parameters], ...AS_IT_IS }
+    const { connection } = this
+    const answer = await (parameters.length === 0 ? connection.query(query) : connection.execute(query))
+    return Array.isArray(answer) ? answer[0] : answer
   }
 }
 
@@ -168,6 +158,35 @@ const AS_IT_IS = {
   // A function, because mysql2 prefers a host's function to a plain `true`.
   typeCast: (_field: unknown, next: () => unknown) => next(),
 } as const
+
+/** A connection out of the pool. */
+class PooledMysql2 extends MysqlRunner<MysqlPoolConnection> implements Connection {
+  readonly #lent: LentTransactions<MysqlPoolConnection>
+  #transaction: object | undefined
+
+  constructor(connection: MysqlPoolConnection, lent: LentTransactions<MysqlPoolConnection>) {
+    super(connection)
+    ignoreErrors(this.identity) // two errors on one connection end the process: the pool listens for the first only
+    this.#lent = lent
+  }
+
+  get serverId(): number | undefined {
+    return Number(propertyOf(this.identity, 'threadId')) || undefined
+  }
+
+  get transaction(): object {
+    this.#transaction ??= this.#lent.of(this.connection, this)
+    return this.#transaction
+  }
+
+  release(isSound: boolean): void {
+    if (isSound) this.connection.release()
+    else {
+      this.connection.destroy()
+      destroySocket(this.identity, new Error('the server did not answer')) // mysql2 would wait for the server
+    }
+  }
+}
 
 /** Returns whether a value is a connection of `mysql2/promise`. One of `mysql2` itself has callbacks. */
 function isConnection(value: unknown): value is MysqlConnection {

@@ -1,5 +1,6 @@
 import { hasMethods, isObject, propertyOf } from '../../../../schema/arguments.ts'
 import { busy } from '../../errors.ts'
+import type { Statement } from '../../query.ts'
 import { MAX_CALL_MS } from '../../retry.ts'
 import { isWrongStatementName } from '../errors.ts'
 import type { LentTransactions } from '../lent-transactions.ts'
@@ -59,24 +60,23 @@ export function pgClient(urlOrPool: string | PgPool, lent: LentTransactions<PgPo
   const own = new OpenedPool(async () => openPool(await loadPg(), urlOrPool))
   return {
     size: poolSize(urlOrPool, 'max'),
-    connect: async () => connect(await own.get(), lent, names),
+    connect: () => own.use((pool) => connect(pool, lent, names)),
     close: () => own.end(),
   }
 }
 
 /** Takes a client out of a pool. */
-async function connect(pool: PgPool, lent: LentTransactions<PgPoolClient>, names: StatementNames): Promise<Connection> {
+function connect(pool: PgPool, lent: LentTransactions<PgPoolClient>, names: StatementNames): Promise<Connection> {
   ignoreErrors(pool)
-  let client = await pool.connect()
-  while (isInside(client)) {
+  return pool.connect().then((client) => {
+    if (isNative(client)) {
+      client.release()
+      throw ofNative()
+    }
+    if (!isInside(client)) return new PooledPg(client, lent, names)
     client.release(true) // the host left a transaction open: the server rolls it back
-    client = await pool.connect()
-  }
-  if (isNative(client)) {
-    client.release()
-    throw ofNative()
-  }
-  return pooled(client, lent, names)
+    return connect(pool, lent, names)
+  })
 }
 
 /**
@@ -136,30 +136,51 @@ export function isPgPool(value: unknown): value is PgPool {
   return hasMethods(value, 'query', 'connect') && !('getTypeParser' in value)
 }
 
-/**
- * Returns what runs statements on a client of pg.
- *
- * @param names - of the prepared statements. None on the host's client, because the host may do anything with it
- */
-function runnerOn(client: PgClient, names?: StatementNames): Runner {
-  ignoreErrors(client)
-  return {
-    identity: client,
-    isPipelining: propertyOf(client, 'pipeline') === true,
-    async run({ sql, parameters }) {
-      const name = parameters.length === 0 ? undefined : names?.of(sql)
-      try {
-        const rows = propertyOf(await client.query({ text: sql, values: [...parameters], name, types: TYPES }), 'rows')
-        names?.decide(client, rows)
-        return rows
-      } catch (error) {
-        if (name === undefined || !isWrongStatementName(error)) throw error
-        names?.giveUp() // the host, or a proxy that looks like the server, does not keep them
-        if (statusOf(client) !== 'I') throw busy('call', error)
-        return propertyOf(await client.query({ text: sql, values: [...parameters], types: TYPES }), 'rows')
-      }
-    },
+/** Runs statements on a client of pg. */
+class PgRunner<C extends PgClient> implements Runner {
+  readonly identity: C
+  readonly pipelined: Runner['pipelined']
+  readonly #names: StatementNames | undefined
+
+  /** @param names - of the prepared statements. None on the host's client, because the host may do anything with it */
+  constructor(client: C, names?: StatementNames) {
+    ignoreErrors(client)
+    this.identity = client
+    this.pipelined = propertyOf(client, 'pipeline') === true ? (send) => inOnePacket(client, send) : undefined
+    this.#names = names
   }
+
+  async run({ sql, parameters }: Statement<unknown>): Promise<unknown> {
+    const client = this.identity
+    const names = this.#names
+    const name = parameters.length === 0 ? undefined : names?.of(sql)
+    try {
+      const rows = propertyOf(await client.query({ text: sql, values: [...parameters], name, types: TYPES }), 'rows')
+      names?.decide(client, rows)
+      return rows
+    } catch (error) {
+      if (name === undefined || !isWrongStatementName(error)) throw error
+      names?.giveUp() // the host, or a proxy that looks like the server, does not keep them
+      if (statusOf(client) !== 'I') throw busy('call', error)
+      return propertyOf(await client.query({ text: sql, values: [...parameters], types: TYPES }), 'rows')
+    }
+  }
+}
+
+/** Sends statements as one packet: each would otherwise be one of its own, with a call of the system. */
+function inOnePacket<T>(client: PgClient, send: () => T): T {
+  const stream = propertyOf(propertyOf(client, 'connection'), 'stream')
+  if (!isCorkable(stream)) return send()
+  stream.cork()
+  try {
+    return send()
+  } finally {
+    stream.uncork()
+  }
+}
+
+function isCorkable(stream: unknown): stream is { cork(): void; uncork(): void } {
+  return hasMethods(stream, 'cork', 'uncork')
 }
 
 /** The number of `double precision` in the catalogue of types. */
@@ -168,35 +189,44 @@ const DOUBLE_PRECISION = 701
 /** How every query reads its columns, whatever parsers the host has set for pg: our columns are texts and doubles. */
 const TYPES: PgTypes = { getTypeParser: (type) => (type === DOUBLE_PRECISION ? Number : String) }
 
-/** Returns a client out of the pool, as the runtime uses it. */
-function pooled(client: PgPoolClient, lent: LentTransactions<PgPoolClient>, names: StatementNames): Connection {
-  const { identity, isPipelining, run } = runnerOn(client, names)
-  let open: object | undefined
-  return {
-    identity,
-    isPipelining,
-    run,
-    serverId: Number(propertyOf(client, 'processID')) || undefined,
-    get transaction() {
-      open ??= lent.of(client, runnerOn(client))
-      return open
-    },
-    get status() {
-      return statusOf(client)
-    },
-    // PostgreSQL answers the COMMIT of a failed transaction with ROLLBACK and without an error.
-    commit: async () => propertyOf(await client.query({ text: 'commit', values: [] }), 'command') !== 'ROLLBACK',
-    release(isSound) {
-      client.release(!isSound)
-      if (!isSound) destroySocket(propertyOf(client, 'connection')) // a client that is pipelining would wait for answers
-    },
+/** A client out of the pool. A class, because each literal with an accessor is of a shape of its own, which is never freed early. */
+class PooledPg extends PgRunner<PgPoolClient> implements Connection {
+  readonly #lent: LentTransactions<PgPoolClient>
+  #transaction: object | undefined
+
+  constructor(client: PgPoolClient, lent: LentTransactions<PgPoolClient>, names: StatementNames) {
+    super(client, names)
+    this.#lent = lent
+  }
+
+  get serverId(): number | undefined {
+    return Number(propertyOf(this.identity, 'processID')) || undefined
+  }
+
+  get transaction(): object {
+    this.#transaction ??= this.#lent.of(this.identity, new PgRunner(this.identity))
+    return this.#transaction
+  }
+
+  get status(): unknown {
+    return statusOf(this.identity)
+  }
+
+  /** PostgreSQL answers the COMMIT of a failed transaction with ROLLBACK and without an error. */
+  async commit(): Promise<boolean> {
+    return propertyOf(await this.identity.query({ text: 'commit', values: [] }), 'command') !== 'ROLLBACK'
+  }
+
+  release(isSound: boolean): void {
+    this.identity.release(!isSound)
+    if (!isSound) destroySocket(propertyOf(this.identity, 'connection')) // a client that is pipelining would wait for answers
   }
 }
 
 /** Returns what runs statements in a transaction on a client of pg. @throws TypeError if it cannot be one */
 export function runnerOfPg(transaction: object): Runner {
   if (isNative(transaction)) throw ofNative()
-  if (isPgClient(transaction)) return runnerOn(transaction)
+  if (isPgClient(transaction)) return new PgRunner(transaction)
   throw new TypeError('the transaction must be a client of pg, with a transaction open')
 }
 

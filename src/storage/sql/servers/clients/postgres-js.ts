@@ -30,7 +30,7 @@ export function postgresJsClient(sql: PostgresJs): Client {
       }
       return {
         ...borrowed(runnerIn(transaction), transaction, release),
-        isPipelining: true,
+        pipelined: (send) => send(),
         commit: async () => propertyOf(await identity.unsafe('commit', []), 'command') !== 'ROLLBACK',
       }
     },
