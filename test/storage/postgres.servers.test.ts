@@ -61,7 +61,7 @@ onPostgres((open) => {
     const storage = database.storage()
     await pin(storage, BOARD, '1')
     const packets = (['_write', '_writev'] as const).map((name) => vi.spyOn(Socket.prototype, name))
-    onTestFinished(() => vi.restoreAllMocks())
+    onTestFinished(() => void vi.restoreAllMocks())
     await pin(storage, BOARD, '2')
 
     expect(packets.reduce((sum, { mock }) => sum + mock.calls.length, 0)).toBe(3)
