@@ -50,7 +50,7 @@ function asInRest(record: Foreign): Foreign {
   const { closed: ___, authorAssociation: ____, includesCreatedEdit: _____, viewerDidAuthor: ______, ...rest } = more
   const { dueOn: due_on, ...named } = objectOf(milestone)
   const of = { user: userOf(author), state: STATES.get(state) ?? state, created_at, updated_at, closed_at, minimized }
-  return { ...of, milestone: says(milestone) ? { ...named, due_on, state: 'open' } : null, ...rest }
+  return { ...of, milestone: says(milestone) ? { state: 'open', ...named, due_on } : null, ...rest }
 }
 
 function reportReactions({ reactionGroups }: Foreign, findings: Findings): void {

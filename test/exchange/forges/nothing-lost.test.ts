@@ -226,13 +226,20 @@ function isOfLabel({ format, base, path }: Place, name: string): boolean {
   return format.startsWith('gitlab') ? ['created_at', 'updated_at'].includes(name) : name === 'default'
 }
 
-/** Two names of one label. */
-const examples: [Place, string, unknown][] = places
-  .filter(
-    ({ format, path }) =>
-      (format === 'gitlab' && path[2] === 'label') || (format === 'gitlab-rest' && path[0] === 'labels'),
-  )
-  .map((place) => [place, place.format === 'gitlab' ? 'name' : 'title', 'other'])
+/** A state of a milestone, which `gh` does not write, and two names of one label. */
+const examples: [Place, string, unknown][] = [
+  ...places.filter(({ format, path }) => format === 'github-cli' && path[0] === 'milestone').map(withState),
+  ...places
+    .filter(
+      ({ format, path }) =>
+        (format === 'gitlab' && path[2] === 'label') || (format === 'gitlab-rest' && path[0] === 'labels'),
+    )
+    .map((place): [Place, string, unknown] => [place, place.format === 'gitlab' ? 'name' : 'title', 'other']),
+]
+
+function withState(place: Place): [Place, string, unknown] {
+  return [place, 'state', 'closed']
+}
 
 describe('every property that says something', () => {
   test('is in the result, reported as not carried, or not valid', async () => {
