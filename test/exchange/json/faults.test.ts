@@ -54,6 +54,14 @@ describe('what is not a document', () => {
     }
   })
 
+  test.each([
+    ['x', 'expected an array of records, or one on each line'],
+    ['[,', 'expected a record or end of the array'],
+    ['[]]', 'expected the end, or another record or array'],
+  ])('the message for %j is %j', async (document, message) => {
+    expect((await outcomeOf(document)).violations.at(-1)?.message).toBe(message)
+  })
+
   test('a missing quote is reported at its record', async () => {
     const [violation] = (await outcomeOf(`[\n{"title": "no end},\n{"title": "b"}]`)).violations
 
