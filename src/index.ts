@@ -97,7 +97,7 @@ export type {
   NotCarried,
   ReactionRecord,
   RecordLocator,
-  SourcePlace,
+  SourcePosition,
 } from './schema/issue-record.ts'
 export type { CursorPage, Page, PageRequest } from './schema/paging.ts'
 export type * from './schema/records.ts'

@@ -67,8 +67,8 @@ export class CommandError extends Error {
 
 /** Returns a violation as one line: where it is, and what was expected. */
 export function violationLine({ file, line, pointer, message }: Violation): string {
-  const place = file === undefined && line !== undefined ? `line ${line}` : [file, line].filter(Boolean).join(':')
-  return printable([place, pointer || 'the document', message].filter((part) => part !== '').join(': '))
+  const position = file === undefined && line !== undefined ? `line ${line}` : [file, line].filter(Boolean).join(':')
+  return printable([position, pointer || 'the document', message].filter((part) => part !== '').join(': '))
 }
 
 /**

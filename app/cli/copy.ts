@@ -4,7 +4,7 @@ import type { CopyProgress } from 'forgelet/storage/copy'
 import { copyDatabase } from '../standalone/host-store/copy-database.ts'
 import type { CommandIO } from './command.ts'
 import { CommandError, counted, newCommand, printResult } from './command.ts'
-import type { Naming } from './database.ts'
+import type { DatabaseNames } from './database.ts'
 import { databaseOf, existingDatabase, onDatabase } from './database.ts'
 import { progress } from './issues/progress.ts'
 import { IDS, idColumns, TABLES, tablesIn } from './schema.ts'
@@ -19,8 +19,13 @@ of an application is copied without the tables of the application.
 Until a copy has ended its target cannot be used. What one has left that was broken off, --empty
 removes.`
 
-const FROM: Naming = { option: '--from', schema: '--from-schema', variable: 'FORGELET_DB', file: 'forgelet.sqlite' }
-const TO: Naming = { option: '--to', schema: '--to-schema', variable: 'FORGELET_TO', file: '' }
+const FROM: DatabaseNames = {
+  option: '--from',
+  schema: '--from-schema',
+  variable: 'FORGELET_DB',
+  file: 'forgelet.sqlite',
+}
+const TO: DatabaseNames = { option: '--to', schema: '--to-schema', variable: 'FORGELET_TO', file: '' }
 
 /** Adds `forgelet copy`. */
 export function addCopy(program: Command, io: CommandIO): void {

@@ -42,7 +42,7 @@ export interface Database {
 }
 
 /** How the user names a database of a command. */
-export interface Naming {
+export interface DatabaseNames {
   readonly option: string
   readonly schema: string
   readonly variable: keyof Environment
@@ -50,13 +50,17 @@ export interface Naming {
   readonly file: string
 }
 
-const BY_DB: Naming = { option: '--db', schema: '--schema', variable: 'FORGELET_DB', file: 'forgelet.sqlite' }
+const BY_DB: DatabaseNames = { option: '--db', schema: '--schema', variable: 'FORGELET_DB', file: 'forgelet.sqlite' }
 
 /**
  * Reads the options that name the database of a command: `--db`, else `FORGELET_DB` unless it is empty.
  * @throws CommandError (wrong usage); the message contains at most the scheme of a URL that cannot be read
  */
-export function databaseOf({ db, prefix, schema }: DatabaseOptions, io: CommandIO, by: Naming = BY_DB): Database {
+export function databaseOf(
+  { db, prefix, schema }: DatabaseOptions,
+  io: CommandIO,
+  by: DatabaseNames = BY_DB,
+): Database {
   const preset = io.environment[by.variable]
   const [name, text] = db === undefined && preset ? [by.variable, preset] : [by.option, db ?? by.file]
   // A blank name is a database that the driver deletes. A shell leaves out a variable that is not set: the next option follows.
@@ -85,7 +89,7 @@ export function databaseOf({ db, prefix, schema }: DatabaseOptions, io: CommandI
  * Like `databaseOf`, for a command that does not create the database: SQLite would create a missing file.
  * @throws CommandError (wrong usage), or (database) if the file does not exist
  */
-export function existingDatabase(options: DatabaseOptions, io: CommandIO, by: Naming = BY_DB): Database {
+export function existingDatabase(options: DatabaseOptions, io: CommandIO, by: DatabaseNames = BY_DB): Database {
   const database = databaseOf(options, io, by)
   if (database.db === ':memory:') throw new CommandError(2, `${by.option} :memory: is empty: give a file, or a URL`)
   if (database.kind !== 'sqlite' || existsSync(database.db)) return database

@@ -23,8 +23,8 @@ export async function readDataFile(what: string, file: string, missing: ExitCode
   } catch (error) {
     const { reason, mark } = error instanceof YAMLException ? error : { reason: 'wrong syntax', mark: undefined }
     const shown = /[:"'<]/.test(reason) ? 'wrong syntax' : reason
-    const place = mark === undefined ? '' : ` (${mark.line + 1}:${mark.column + 1})`
-    throw new CommandError(1, `${what} ${file} is not valid: ${shown}${place}`)
+    const position = mark === undefined ? '' : ` (${mark.line + 1}:${mark.column + 1})`
+    throw new CommandError(1, `${what} ${file} is not valid: ${shown}${position}`)
   }
 }
 

@@ -8,7 +8,7 @@ export type {
   NotCarried,
   ReactionRecord,
   RecordLocator,
-  SourcePlace,
+  SourcePosition,
 } from '../schema/issue-record.ts'
 export type { ByteSource } from './documents/byte-source.ts'
 export type { DocumentReadOptions, IssueDocuments } from './documents/issue-documents.ts'

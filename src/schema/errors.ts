@@ -5,16 +5,16 @@ import type { HostThing, PinKind, SigningKeyFormat } from './records.ts'
 
 /**
  * One violation of an input: a JSON pointer (RFC 6901) to the invalid value, a code, and a message for people, which
- * does not contain the pointer. A violation in a document that was read from bytes also has a place: that of the value,
+ * does not contain the pointer. A violation in a document that was read from bytes also has a position: that of the value,
  * or of the first byte that cannot be read.
  */
 export interface Violation {
   readonly pointer: string
   readonly code: string
   readonly message: string
-  /** The number of bytes before the place. Of a compressed document: after decompression. */
+  /** The number of bytes before the position. Of a compressed document: after decompression. */
   readonly offset?: number | undefined
-  /** The line of the place. The first line is 1. */
+  /** The line of the position. The first line is 1. */
   readonly line?: number | undefined
   /** The name of the file, if the source has several. */
   readonly file?: string | undefined
@@ -127,7 +127,7 @@ export interface ForgeErrorDetails {
   CURSOR_AHEAD: { readonly newest: string }
   /**
    * A document has records that cannot be imported; `violations` are the first 100 of `total`. To do: correct the document
-   * at the places that they name. `forgelet issues validate` finds them without an import.
+   * at the positions that they name. `forgelet issues validate` finds them without an import.
    */
   INVALID_DOCUMENT: { readonly violations: readonly Violation[]; readonly total: number }
   /**

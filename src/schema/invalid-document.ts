@@ -13,6 +13,6 @@ export function invalidDocument(
 }
 
 function describe({ pointer, message, line, file }: Violation): string {
-  const place = [file, line === undefined ? undefined : `line ${line}`, pointer].filter(Boolean).join(', ')
-  return place === '' ? message : `${place}: ${message}`
+  const position = [file, line === undefined ? undefined : `line ${line}`, pointer].filter(Boolean).join(', ')
+  return position === '' ? message : `${position}: ${message}`
 }

@@ -85,18 +85,18 @@ export type ExchangeRecord =
   | { readonly kind: 'comment'; readonly comment: CommentRecord }
 
 /**
- * Records of a source that know where they are in it. An import uses this to report the places of what it refuses.
+ * Records of a source that know where they are in it. An import uses this to report the positions of what it refuses.
  * Source: docs/exchange.md, Errors
  */
 export interface RecordLocator {
-  /** Returns the place of the record that was yielded last. Undefined: it has none. */
-  place(): SourcePlace | undefined
+  /** Returns the position of the record that was yielded last. Undefined: it has none. */
+  position(): SourcePosition | undefined
   /** Returns the greatest number of the pull requests and issues that were left out so far. 0: none. */
   greatestLeftOut(): number
 }
 
-/** The place of a record in a source. `pointer` is its index, such as `/17`. */
-export type SourcePlace = Pick<Violation, 'pointer' | 'offset' | 'line' | 'file'>
+/** The position of a record in a source. `pointer` is its index, such as `/17`. */
+export type SourcePosition = Pick<Violation, 'pointer' | 'offset' | 'line' | 'file'>
 
 /**
  * A part of a source for which a record has no property. `what` is a word such as `pull_request` or `attachment`.

@@ -8,7 +8,7 @@ import type { SigningKeySource } from '../core/ports.ts'
 import { refuseUnknown } from '../schema/options.ts'
 import { MAX_KEY_BYTES, TOO_LARGE, unreadableKey } from './key-text.ts'
 import { parseKey } from './parsed-key.ts'
-import type { Look } from './watched-key.ts'
+import type { InspectKey } from './watched-key.ts'
 import { watchKey } from './watched-key.ts'
 
 /**
@@ -16,7 +16,7 @@ import { watchKey } from './watched-key.ts'
  *
  * @throws ForgeError `SIGNING_KEY_UNREADABLE` when the path is itself a key, which no message and no log may repeat
  */
-export function keyFileAt(path: string): Look {
+export function keyFileAt(path: string): InspectKey {
   if (path.includes('\n') || path.includes('-----BEGIN')) {
     throw unreadableKey('the path is itself a key; give the path of a file, or pass the key to sshKey or openpgpKey')
   }

@@ -5,68 +5,68 @@ import type { PublicKey, SigningKeyFormat } from '../schema/records.ts'
 import type { MaybePromise } from '../schema/sync-or-async.ts'
 
 /**
- * Looks at a key that may change, in a file or in git.
+ * Inspects a key that may change, in a file or in git.
  *
  * @returns a stamp that distinguishes one state of it from another, and what reads the key of this state
  * @throws ForgeError `SIGNING_KEY_UNREADABLE`, and so does `read`
  */
-export type Look = () => Promise<{ readonly stamp: string; readonly read: () => Promise<PublicKey> }>
+export type InspectKey = () => Promise<{ readonly stamp: string; readonly read: () => Promise<PublicKey> }>
 
-/** From one look to the next. */
-const LOOK_EVERY_MS = 250
-/** How long a request waits for a look. A file system that is slower is looked at meanwhile. */
+/** The time between two inspections. */
+const CHECK_INTERVAL_MS = 250
+/** How long a request waits for an inspection. A slower one goes on meanwhile. */
 const MAX_WAIT_MS = 200
 /** How long it waits once a change was seen: gpg may be asked for the new key. */
 const MAX_READ_MS = 2000
 /** A program that writes a file does not pause longer. */
-const SETTLE_MS = 100
+const DEBOUNCE_MS = 100
 /** How long the last good key is served while the file cannot be read: it may be in the middle of being written. */
-const GRACE_MS = 2000
+const MAX_STALE_MS = 2000
 
 /**
- * Reads a key that may change, and watches it: requests look at it, and it is read again only if that has changed.
+ * Reads a key that may change, and watches it: requests inspect it, and it is read again only if it has changed.
  *
  * @param name - for the log: `the key file is /etc/forge/key.asc`
  * @throws ForgeError `SIGNING_KEY_UNREADABLE`; its `cause` has the name, its message does not
  */
-export async function watchKey(name: string, look: Look): Promise<SigningKeySource> {
-  async function firstLook() {
-    const { stamp, read } = await look()
+export async function watchKey(name: string, inspect: InspectKey): Promise<SigningKeySource> {
+  async function inspectFirst() {
+    const { stamp, read } = await inspect()
     return { stamp, key: await read() }
   }
-  let { key, stamp } = await firstLook().catch((error: unknown) => {
+  let { key, stamp } = await inspectFirst().catch((error: unknown) => {
     throw named(name, error)
   })
   let failure: { readonly error: unknown; readonly since: number; readonly isLogged: boolean } | undefined
-  let lookedAt = performance.now()
-  let looking: Promise<void> | undefined
+  let checkedAt = performance.now()
+  let checking: Promise<void> | undefined
   let isStale = false
 
-  async function lookAgain(logger: Logger | undefined): Promise<void> {
+  async function checkAgain(logger: Logger | undefined): Promise<void> {
     try {
-      const seen = await look()
+      const seen = await inspect()
       isStale = seen.stamp !== stamp
       if (isStale) {
-        await delay(SETTLE_MS)
-        const settled = await look()
-        if (settled.stamp !== seen.stamp) return // it is being written
+        await delay(DEBOUNCE_MS)
+        const current = await inspect()
+        if (current.stamp !== seen.stamp) return // it is being written
 
-        key = await settled.read()
-        stamp = settled.stamp
+        key = await current.read()
+        stamp = current.stamp
       }
-      if (failure?.isLogged === true) logger?.warn('the signing key can be read again', { place: name })
+      if (failure?.isLogged === true) logger?.warn('the signing key can be read again', { key: name })
       failure = undefined
     } catch (error) {
       failure = { since: performance.now(), isLogged: false, ...failure, error: named(name, error) }
     } finally {
-      lookedAt = performance.now()
-      looking = undefined
+      checkedAt = performance.now()
+      checking = undefined
       isStale = false
     }
   }
 
   function served(format: SigningKeyFormat | undefined, logger: Logger | undefined): PublicKey {
-    if (failure === undefined || performance.now() - failure.since < GRACE_MS) return key
+    if (failure === undefined || performance.now() - failure.since < MAX_STALE_MS) return key
     if (logger !== undefined && !failure.isLogged) {
       logger.error('the signing key has become unreadable', { error: failure.error })
       failure = { ...failure, isLogged: true }
@@ -76,9 +76,9 @@ export async function watchKey(name: string, look: Look): Promise<SigningKeySour
   }
 
   function waited(format: SigningKeyFormat | undefined, logger: Logger | undefined): MaybePromise<PublicKey> {
-    const left = lookedAt + (isStale ? MAX_READ_MS : MAX_WAIT_MS) - performance.now()
-    if (looking === undefined || left <= 0) return served(format, logger)
-    return Promise.race([looking, delay(left, undefined, { ref: false })]).then(() => waited(format, logger))
+    const left = checkedAt + (isStale ? MAX_READ_MS : MAX_WAIT_MS) - performance.now()
+    if (checking === undefined || left <= 0) return served(format, logger)
+    return Promise.race([checking, delay(left, undefined, { ref: false })]).then(() => waited(format, logger))
   }
 
   return {
@@ -89,9 +89,9 @@ export async function watchKey(name: string, look: Look): Promise<SigningKeySour
     },
     publicKey({ format, logger, mayWait }: SigningKeyContext = {}) {
       const now = performance.now()
-      if (looking === undefined && now - lookedAt >= LOOK_EVERY_MS) {
-        lookedAt = now
-        looking = lookAgain(logger)
+      if (checking === undefined && now - checkedAt >= CHECK_INTERVAL_MS) {
+        checkedAt = now
+        checking = checkAgain(logger)
       }
       return mayWait === false ? served(format, logger) : waited(format, logger)
     },

@@ -9,7 +9,13 @@ import { groundOf } from './sql/stores/ground.ts'
 
 // "forgelet/storage/copy": what copies a forge to another database.
 
-export type { CopiedTable, CopiedTablePlace, CopyOptions, CopyProgress, CopyReport } from './sql/copy/copy-options.ts'
+export type {
+  CopiedTable,
+  CopiedTableLocation,
+  CopyOptions,
+  CopyProgress,
+  CopyReport,
+} from './sql/copy/copy-options.ts'
 
 /**
  * Copies the tables of a forge to another database, as they are at one moment: SQLite, PostgreSQL and MariaDB in every
@@ -54,8 +60,8 @@ export async function copyForge<A, B>(
   )
 }
 
-function hostRows({ name, columns, key }: CopiedTable, place: HostRows['place']): HostRows {
-  return { name, place, description: key === undefined ? { columns } : { columns, key } }
+function hostRows({ name, columns, key }: CopiedTable, location: HostRows['location']): HostRows {
+  return { name, location, description: key === undefined ? { columns } : { columns, key } }
 }
 
 const COPY_OPTIONS: OptionNames<CopyOptions> = {

@@ -442,7 +442,7 @@ const PLANTED_WITH_TABLES: readonly [fault: string, caughtBy: string, plant: (so
   ],
   [
     'counts the pins of hidden issues',
-    'a hidden issue is on no board, does not count, and comes back to its place',
+    'a hidden issue is on no board, does not count, and comes back to its position',
     ({ pinBoards }) => {
       let last: readonly PinRow[] = []
       return {

@@ -1,7 +1,7 @@
 import type { Command } from '@commander-js/extra-typings'
 import { Option } from '@commander-js/extra-typings'
 import type { Violation } from 'forgelet'
-import type { ExchangeRecord, IssueRecord, SourcePlace } from 'forgelet/exchange'
+import type { ExchangeRecord, IssueRecord, SourcePosition } from 'forgelet/exchange'
 import { writeGiteaDump } from 'forgelet/exchange/files'
 import type { CommandIO } from '../command.ts'
 import { CommandError, counted, newCommand } from '../command.ts'
@@ -57,7 +57,7 @@ async function convert(
   async function* records(): AsyncGenerator<ExchangeRecord, void, void> {
     for await (const record of reading) {
       if (record.kind === 'issue' && isRepeated(record.issue.number)) {
-        reading.refuse(repeatedNumber(record.issue.number, reading.place()))
+        reading.refuse(repeatedNumber(record.issue.number, reading.position()))
         continue
       }
       read[record.kind] += 1
@@ -114,7 +114,7 @@ function repetitionTest(): (number: number) => boolean {
   }
 }
 
-function repeatedNumber(number: number, place: SourcePlace = { pointer: '' }): Violation {
+function repeatedNumber(number: number, position: SourcePosition = { pointer: '' }): Violation {
   const message = `expected a number that no other issue of the document has; ${number} occurs twice`
-  return { ...place, pointer: `${place.pointer}/number`, code: 'duplicate_number', message }
+  return { ...position, pointer: `${position.pointer}/number`, code: 'duplicate_number', message }
 }

@@ -47,13 +47,13 @@ const ATTRIBUTION = 'names: keep names as text; accounts: attribute to accounts'
 
 type CheckOptions = SourceOptions & { readonly dryRun?: true | undefined }
 
-interface ImportPlace extends OpenRepository {
+interface CheckedImport extends OpenRepository {
   readonly source: Source
   readonly settings: ImportOptions
 }
 
-async function checkAndWrite(place: ImportPlace, options: CheckOptions, io: CommandIO): Promise<void> {
-  const { forge, repositoryId, source, settings } = place
+async function checkAndWrite(checked: CheckedImport, options: CheckOptions, io: CommandIO): Promise<void> {
+  const { forge, repositoryId, source, settings } = checked
   const { exchange } = forge
   const { dryRun, onInvalid } = options
   const settingsOf = (reading: SourceReading): ImportOptions =>
@@ -79,12 +79,12 @@ async function checkAndWrite(place: ImportPlace, options: CheckOptions, io: Comm
     printResult(io, options, whole, reportLines(whole, options))
     if (total > 0) io.exitCode = 1
   } catch (error) {
-    throw failure(error, place, io.stop, outcome)
+    throw failure(error, checked, io.stop, outcome)
   }
 }
 
 /** Converts an error to the one that ends the command. It says what stays, and how to go on. */
-function failure(error: unknown, { source, database }: ImportPlace, stop: AbortSignal, outcome: string): unknown {
+function failure(error: unknown, { source, database }: CheckedImport, stop: AbortSignal, outcome: string): unknown {
   if (stop.aborted) return new CommandError(3, `stopped: ${outcome}`)
   if (isForgeError(error, 'INVALID_DOCUMENT')) {
     const { violations, total } = error.details
@@ -103,12 +103,12 @@ const CONFLICT_FIX = 'give --on-conflict skip or update, or remove the issue fro
 
 type Conflict = InspectReport['conflicts']['first'][number]
 
-function conflictViolation({ number, reason, property, ...place }: Conflict): Violation {
+function conflictViolation({ number, reason, property, ...position }: Conflict): Violation {
   const message =
     reason === 'taken'
       ? `a pull request or a deleted issue has the number ${number}`
       : `issue ${number} exists and differs${property === undefined ? '' : ` in ${property}`}`
-  return { ...place, code: 'conflict', message }
+  return { ...position, code: 'conflict', message }
 }
 
 /** What was done, and the violations of the records that were left out. */

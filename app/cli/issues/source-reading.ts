@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import type { Violation } from 'forgelet'
 import { isForgeError } from 'forgelet'
-import type { ExchangeRecord, NotCarried, RecordLocator, SourcePlace } from 'forgelet/exchange'
+import type { ExchangeRecord, NotCarried, RecordLocator, SourcePosition } from 'forgelet/exchange'
 import { readExchange } from 'forgelet/exchange'
 import type { CommandIO } from '../command.ts'
 import { CommandError, counted, printable } from '../command.ts'
@@ -14,7 +14,7 @@ import { unreadable } from './source.ts'
 const MAX_VIOLATIONS = 100
 
 /**
- * One reading of a source to its end. It yields the valid records, and finds what is wrong. Every place has its file as the
+ * One reading of a source to its end. It yields the valid records, and finds what is wrong. Every position has its file as the
  * user named it.
  */
 export class SourceReading implements AsyncIterable<ExchangeRecord>, RecordLocator {
@@ -119,9 +119,9 @@ export class SourceReading implements AsyncIterable<ExchangeRecord>, RecordLocat
     return `${shown} is not valid: ${counted(this.total, 'violation')}${listed}`
   }
 
-  place(): SourcePlace | undefined {
-    const place = this.#records.place()
-    return place && this.#named(place)
+  position(): SourcePosition | undefined {
+    const position = this.#records.position()
+    return position && this.#named(position)
   }
 
   greatestLeftOut(): number {
@@ -136,7 +136,7 @@ export class SourceReading implements AsyncIterable<ExchangeRecord>, RecordLocat
     const text = JSON.stringify(record)
     if (!text.includes('\\u0000')) return record
 
-    const { pointer = '', file } = this.place() ?? {}
+    const { pointer = '', file } = this.position() ?? {}
     const { count, ...first } = this.#nul ?? { what: 'nul', count: 0, pointer, ...(file !== undefined && { file }) }
     let texts = 0
     const replaced: ExchangeRecord = JSON.parse(text, (_, value: unknown) => {
@@ -148,12 +148,12 @@ export class SourceReading implements AsyncIterable<ExchangeRecord>, RecordLocat
     return replaced
   }
 
-  #named<T extends { readonly file?: string | undefined }>(place: T): T {
+  #named<T extends { readonly file?: string | undefined }>(position: T): T {
     const { path } = this.#source
-    if (path === '-') return place
-    // A spread in front of a property makes a hidden class for every place. No place has a file that is undefined.
-    if (place.file === undefined) return { file: path, ...place }
-    return Object.assign({ ...place }, { file: join(path, place.file) })
+    if (path === '-') return position
+    // A spread in front of a property makes a hidden class for every position. No position has a file that is undefined.
+    if (position.file === undefined) return { file: path, ...position }
+    return Object.assign({ ...position }, { file: join(path, position.file) })
   }
 }
 
@@ -166,7 +166,7 @@ export function displayedNameLines(notCarried: readonly NotCarried[]): readonly 
 /** Returns a line for each kind of thing that is not carried, such as "not carried: due_date (4), first at /17/due_date". */
 export function notCarriedLines(notCarried: readonly NotCarried[]): readonly string[] {
   return notCarried.map(({ what, count, pointer, file }) => {
-    const place = [file, pointer].filter(Boolean).join(' ')
-    return printable(`not carried: ${what} (${count.toLocaleString('en')})${place && `, first at ${place}`}`)
+    const position = [file, pointer].filter(Boolean).join(' ')
+    return printable(`not carried: ${what} (${count.toLocaleString('en')})${position && `, first at ${position}`}`)
   })
 }

@@ -47,7 +47,7 @@ async function inspect(reading: SourceReading): Promise<void> {
       write: () => undefined,
     },
   })
-  const records = Object.assign(reading.valid(), { place: () => reading.place() })
+  const records = Object.assign(reading.valid(), { position: () => reading.position() })
   const onInvalid = (violation: Violation): void => reading.refuse(violation)
   await exchange.inspect('system', { repositoryId: 1, records }, { onInvalid })
 }

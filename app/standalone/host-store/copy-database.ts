@@ -2,7 +2,7 @@ import type { CopiedTable, CopyOptions, CopyReport } from 'forgelet/storage/copy
 import { copyForge } from 'forgelet/storage/copy'
 import type { DatabaseLocation, TableOptions } from './open-host-database.ts'
 import { onExistingDatabase, statusOf, withHostDatabase } from './open-host-database.ts'
-import type { TablePlace } from './tables.ts'
+import type { TableLocation } from './tables.ts'
 import { HOST_TABLES, isText } from './tables.ts'
 
 /** How a database is copied. */
@@ -43,7 +43,7 @@ export async function copyDatabase(
   )
 }
 
-function copiedTables(from: TablePlace, to: TablePlace): readonly CopiedTable[] {
+function copiedTables(from: TableLocation, to: TableLocation): readonly CopiedTable[] {
   return Object.entries(HOST_TABLES).map(([name, { columns, key }]) => ({
     name,
     from: { table: `${from.prefix}${name}`, schema: from.schema },

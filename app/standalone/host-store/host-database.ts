@@ -28,11 +28,11 @@ export class HostDatabase<Tx> {
   readonly schema: HostSchema<Tx>
   readonly #database: SqlDatabase<Tx>
 
-  /** @param place - where the tables are, as the storage was told */
-  constructor(storage: SqlStorage<Tx>, place: Parameters<typeof hostContext>[1]) {
-    this.context = hostContext(storage.database.dialect, place)
+  /** @param location - where the tables are, as the storage was told */
+  constructor(storage: SqlStorage<Tx>, location: Parameters<typeof hostContext>[1]) {
+    this.context = hostContext(storage.database.dialect, location)
     this.storage = storage
-    this.schema = new HostSchema(storage.database, this.context, place.prefix)
+    this.schema = new HostSchema(storage.database, this.context, location.prefix)
     this.#database = storage.database
   }
 

@@ -197,14 +197,14 @@ function* insertRepository<A extends Actor>(
 }
 
 /** What is around an issue. */
-interface Place {
+interface RowContext {
   readonly repository_id: number
   readonly accounts: LoadedAccounts
   readonly labelIds: ReadonlyMap<string, number>
   readonly now: Date
 }
 
-function issueRow(issue: FixtureIssue, { repository_id, accounts, labelIds, now }: Place): NewRow<'issues'> {
+function issueRow(issue: FixtureIssue, { repository_id, accounts, labelIds, now }: RowContext): NewRow<'issues'> {
   const { index, title, body = '', state = 'open', pull = false, locked = false, comments = 0 } = issue
   const poster = accounts.named(issue.poster)
   const assignees = (issue.assignees ?? []).map((name) => accounts.named(name))

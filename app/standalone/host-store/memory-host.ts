@@ -42,25 +42,25 @@ export async function openMemoryHost<A extends Actor>(
   const { policy = (ordinary) => ordinary, beforeCommit, users, ...others } = options
   let isLoaded = false
   const rows = new MemoryRows()
-  const places = new Places(rows, users)
+  const standIns = new StandIns(rows, users)
   const forge = createForge<A, undefined>({
     ...others,
     storage: memoryStorage(),
-    policy: policy(placedPolicy(hostPolicy(rows), places)),
+    policy: policy(policyOfStandIns(hostPolicy(rows), standIns)),
     membership: {
-      isMember: ({ organizationId, userId }) => rows.roleIn(idOf(organizationId), places.accountOf(userId)) !== null,
+      isMember: ({ organizationId, userId }) => rows.roleIn(idOf(organizationId), standIns.accountOf(userId)) !== null,
     },
     // The fixture is not a change that the host makes.
     beforeCommit: beforeCommit && ((events, transaction) => (isLoaded ? beforeCommit(events, transaction) : undefined)),
   })
 
-  await run(insertFixture(fixture, { now, sink: rows, forge, userOf: (account) => places.userOf(account) }))
+  await run(insertFixture(fixture, { now, sink: rows, forge, userOf: (account) => standIns.userOf(account) }))
   isLoaded = true
   return { forge, rows }
 }
 
 /** Which account of the fixture is whose. */
-class Places {
+class StandIns {
   readonly #rows: MemoryRows
   readonly #userIds: ReadonlyMap<string, Id> | undefined
 
@@ -86,11 +86,11 @@ class Places {
   }
 }
 
-function placedPolicy<A extends Actor>(policy: Policy<StandaloneUser>, places: Places): Policy<A> {
+function policyOfStandIns<A extends Actor>(policy: Policy<StandaloneUser>, standIns: StandIns): Policy<A> {
   return {
     authorize(request, { actor, transaction, signal }) {
       if (actor === 'anonymous') return policy.authorize(request, { actor, transaction, signal })
-      const id = String(places.accountOf(toId(actor.id, 'actor.id')))
+      const id = String(standIns.accountOf(toId(actor.id, 'actor.id')))
       return policy.authorize(request, { actor: { id, username: '' }, transaction, signal })
     },
   }

@@ -144,13 +144,13 @@ export const HOST_TABLES: Readonly<Record<TableName, TableDescription>> = TABLES
 export const STANDARD_PREFIX = 'forgelet_'
 
 /** Where the tables are. */
-export interface TablePlace {
+export interface TableLocation {
   readonly prefix: string
   readonly schema: string | undefined
 }
 
 /** What the host's statements are written with. */
-export interface HostContext extends TablePlace {
+export interface HostContext extends TableLocation {
   readonly dialect: SqlDialectName
   readonly forms: SqlForms
   /** The tables by their names in the database. `ledger` has the version of the others. */
@@ -165,10 +165,10 @@ export function hostContext(
   { prefix = STANDARD_PREFIX, schema }: { readonly prefix?: string | undefined; readonly schema?: string | undefined },
 ): HostContext {
   const forms = FORMS[dialect]
-  const place = { prefix: prefix === STANDARD_PREFIX ? 'host_' : `${prefix}host_`, schema }
-  const named = (name: string): Sql => raw(qualified(forms, place, name))
+  const location = { prefix: prefix === STANDARD_PREFIX ? 'host_' : `${prefix}host_`, schema }
+  const named = (name: string): Sql => raw(qualified(forms, location, name))
   return {
-    ...place,
+    ...location,
     dialect,
     forms,
     tables: {
@@ -194,7 +194,7 @@ export function hostContext(
 }
 
 /** Returns the name of a table with its prefix, and its schema if it has one. */
-export function qualified(forms: SqlForms, { prefix, schema }: TablePlace, name: string): string {
+export function qualified(forms: SqlForms, { prefix, schema }: TableLocation, name: string): string {
   const table = forms.name(`${prefix}${name}`)
   return schema === undefined ? table : `${forms.name(schema)}.${table}`
 }

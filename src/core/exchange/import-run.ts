@@ -3,7 +3,7 @@ import type { Violation } from '../../schema/errors.ts'
 import { ForgeError } from '../../schema/errors.ts'
 import type { IdInput } from '../../schema/ids.ts'
 import { invalidDocument } from '../../schema/invalid-document.ts'
-import type { ExchangeRecord, IssueRecord, RecordLocator, SourcePlace } from '../../schema/issue-record.ts'
+import type { ExchangeRecord, IssueRecord, RecordLocator, SourcePosition } from '../../schema/issue-record.ts'
 import { endOf, iteratorOf } from '../../schema/iteration.ts'
 import { NumberSet } from '../../schema/number-set.ts'
 import type { SyncOrAsync } from '../../schema/sync-or-async.ts'
@@ -14,7 +14,7 @@ import type { Actor, CallOptions } from '../ports.ts'
 import { violationsOf } from './check-record.ts'
 import type { Conflict, ImportReport } from './import-report.ts'
 import { ImportTotals } from './import-report.ts'
-import type { Naming } from './incoming.ts'
+import type { NameMapping } from './incoming.ts'
 import { commentWithPeople, issueWithPeople } from './incoming.ts'
 import type { IssueTracker } from './issue-tracker.ts'
 import type { Batch, LookUp } from './look-up.ts'
@@ -30,7 +30,7 @@ export interface ImportRequest {
   readonly repositoryId: IdInput
   /**
    * What `readExchange` or `readIssues` returns, or an array. Inside `withTransactionSync` it must not wait. Violations
-   * have a place in the source if it has the method `place`.
+   * have a position in the source if it has the method `position`.
    */
   readonly records: (Iterable<ExchangeRecord | IssueRecord> | AsyncIterable<ExchangeRecord | IssueRecord>) &
     Partial<RecordLocator>
@@ -78,7 +78,7 @@ export interface ImportJob<A extends Actor, Tx> extends BatchJob<A, Tx>, ImportS
 /** The options of an import with their defaults. */
 export interface ImportSettings {
   readonly onConflict: OnConflict
-  readonly naming: Naming
+  readonly naming: NameMapping
   readonly batch: number
   /** Undefined: an import throws. */
   readonly onInvalid: ((violation: Violation) => void) | undefined
@@ -206,8 +206,8 @@ class ImportRun<A extends Actor, Tx> {
    *
    * @param path - the property that is named if the source does not know its records
    */
-  #positionOf(index: number, path = ''): SourcePlace {
-    return this.#job.records.place?.() ?? { pointer: `/${index}${path}` }
+  #positionOf(index: number, path = ''): SourcePosition {
+    return this.#job.records.position?.() ?? { pointer: `/${index}${path}` }
   }
 
   /** Passes the greatest number of what the source has left out on to the host, which must not give it to its next issue. */

@@ -1,12 +1,12 @@
 import { canonicalIssue, canonicalReaction } from '../../schema/canonical-issue.ts'
 import { canonicalDateTime } from '../../schema/date-time.ts'
-import type { CommentRecord, IssueRecord, SourcePlace } from '../../schema/issue-record.ts'
+import type { CommentRecord, IssueRecord, SourcePosition } from '../../schema/issue-record.ts'
 import { isPlaceholder } from '../../schema/placeholder-names.ts'
 import type { IncomingComment, IncomingIssue } from './issue-tracker.ts'
 import type { Accounts, Person } from './people.ts'
 
 /** Who is meant by the names in a document. */
-export interface Naming {
+export interface NameMapping {
   /** Names in the document, and names on this host. Null: the person has no account here. */
   readonly users: ReadonlyMap<string, string | null>
   /** Whether people are looked up among the accounts. */
@@ -26,28 +26,24 @@ export interface WithPeople<Of extends IssueRecord | CommentRecord> {
 /** An issue or a comment of a document. */
 export interface Candidate<Of extends IssueRecord | CommentRecord> extends WithPeople<Of> {
   /** Where the record is in its source. Its pointer counts the records that were passed if the source does not know. */
-  readonly position: SourcePlace
+  readonly position: SourcePosition
 }
 
 /** The names on the host are its own. */
-const AS_NAMED: Naming = { users: new Map(), attributes: true }
+const AS_NAMED: NameMapping = { users: new Map(), attributes: true }
 
 /** Prepares an issue of a document, or one that the host has. */
-export function issueWithPeople(issue: IssueRecord, naming: Naming = AS_NAMED): WithPeople<IssueRecord> {
+export function issueWithPeople(issue: IssueRecord, naming: NameMapping = AS_NAMED): WithPeople<IssueRecord> {
   return withPeople(canonicalIssue(issue), naming)
 }
 
 /** Prepares a comment of a document, or one that the host has. */
-export function commentWithPeople(comment: CommentRecord, naming: Naming = AS_NAMED): WithPeople<CommentRecord> {
+export function commentWithPeople(comment: CommentRecord, naming: NameMapping = AS_NAMED): WithPeople<CommentRecord> {
   return withPeople(canonicalComment(comment), naming)
 }
 
 /** Returns everyone whom a record names. */
-export function everyoneIn({
-  poster,
-  assignees,
-  reactors,
-}: WithPeople<IssueRecord | CommentRecord>): readonly Person[] {
+export function peopleIn({ poster, assignees, reactors }: WithPeople<IssueRecord | CommentRecord>): readonly Person[] {
   return [poster, ...assignees, ...reactors]
 }
 
@@ -92,7 +88,7 @@ function canonicalComment(comment: CommentRecord): CommentRecord {
 
 function withPeople<Of extends IssueRecord | CommentRecord>(
   canonical: Of,
-  { users, attributes }: Naming,
+  { users, attributes }: NameMapping,
 ): WithPeople<Of> {
   const { poster_id, poster_name, poster_email, reactions = [] } = canonical
   const assignees = 'assignees' in canonical ? (canonical.assignees ?? []) : []

@@ -4,7 +4,7 @@ import type { CommentRecord, IssueRecord, LabelRecord, MilestoneRecord } from '.
 import type { MaybePromise, SyncOrAsync } from '../../schema/sync-or-async.ts'
 import type { Actor, Caller, PortContext } from '../ports.ts'
 import type { Candidate, WithPeople } from './incoming.ts'
-import { commentWithPeople, everyoneIn, issueWithPeople } from './incoming.ts'
+import { commentWithPeople, issueWithPeople, peopleIn } from './incoming.ts'
 import type { ForeignUser, IssueTracker } from './issue-tracker.ts'
 import { isIssue } from './issue-tracker.ts'
 import type { StoredComment } from './match-comments.ts'
@@ -64,7 +64,7 @@ export function* lookUp<A extends Actor, Tx>(request: LookUp<A, Tx>, batch: Batc
   const accounts = new Accounts()
   if (request.attributes) {
     const all = [...batch.issues, ...batch.comments, ...issues.values(), ...comments]
-    const users = soughtUsers(all.flatMap(everyoneIn))
+    const users = soughtUsers(all.flatMap(peopleIn))
     const ids = yield* findAccounts(request, users)
     for (const [index, user] of users.entries()) accounts.add(user, ids[index] ?? null)
   }

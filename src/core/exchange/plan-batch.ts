@@ -5,7 +5,7 @@ import { firstDifference } from './compare.ts'
 import type { Conflict, Counts } from './import-report.ts'
 import { noCounts } from './import-report.ts'
 import type { Candidate } from './incoming.ts'
-import { everyoneIn, incomingComment, incomingIssue } from './incoming.ts'
+import { incomingComment, incomingIssue, peopleIn } from './incoming.ts'
 import type { IncomingBatch } from './issue-tracker.ts'
 import type { Batch, Found } from './look-up.ts'
 import { CommentMatcher } from './match-comments.ts'
@@ -77,7 +77,7 @@ export function planBatch(batch: Batch, found: Found, earlier: Earlier, onConfli
       ...incomingComment(comment, accounts),
     })),
   })
-  const people = [...batch.issues, ...batch.comments].flatMap(everyoneIn)
+  const people = [...batch.issues, ...batch.comments].flatMap(peopleIn)
   const unknown = people.filter((each) => each.mayHaveAccount && accounts.idOf(each) === null)
 
   return {

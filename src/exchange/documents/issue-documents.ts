@@ -16,7 +16,7 @@ const MAX_YAML_ITEM_BYTES = 1024 * 1024
 /** Reads and writes the bodies of the routes that import and export issues. */
 export interface IssueDocuments {
   /**
-   * Reads the records of a body: bytes, or the list that a body parser made of them. A violation in a list has no place.
+   * Reads the records of a body: bytes, or the list that a body parser made of them. A violation in a list has no position.
    * An item of YAML has 1 MiB at most, also if a record may have more.
    * @throws ForgeError `INVALID_DOCUMENT` while it is iterated; TypeError at once when the body or an option is not valid
    */

@@ -1,5 +1,5 @@
 import { invalidDocument } from '../../schema/invalid-document.ts'
-import type { ExchangeRecord, IssueRecord, RecordLocator, SourcePlace } from '../../schema/issue-record.ts'
+import type { ExchangeRecord, IssueRecord, RecordLocator, SourcePosition } from '../../schema/issue-record.ts'
 import { formatOfFolder, formatOfRecord } from '../forges/all-formats.ts'
 import { isForeign } from '../forges/foreign.ts'
 import type { Conversion, Findings, LocatedRecords, Made, Part } from '../forges/forge-format.ts'
@@ -40,7 +40,7 @@ export function readExchange(
   return recordsOf(source, options, (record) => record)
 }
 
-/** Reads the records of a list that was parsed before. They have no places in bytes. */
+/** Reads the records of a list that was parsed before. They have no positions in bytes. */
 export function readParsed(
   parsed: readonly unknown[],
   options: ReadOptions,
@@ -54,18 +54,18 @@ function recordsOf<T>(
   pick: (record: ExchangeRecord) => T | undefined,
 ): AsyncIterable<T> & RecordLocator {
   const reading = new Reading(options)
-  let last: SourcePlace | undefined
+  let last: SourcePosition | undefined
   async function* all(): AsyncGenerator<T, void, void> {
     for await (const batch of 'folder' in source ? folderOf(source.folder, reading) : listOf(source, reading)) {
-      for (const { record, place } of batch) {
-        last = place
+      for (const { record, position } of batch) {
+        last = position
         const picked = pick(record)
         if (picked !== undefined) yield picked
       }
     }
     reading.end()
   }
-  return Object.assign(all(), { place: () => last, greatestLeftOut: () => reading.greatestLeftOut })
+  return Object.assign(all(), { position: () => last, greatestLeftOut: () => reading.greatestLeftOut })
 }
 
 /** A list that was parsed before. */
@@ -130,7 +130,7 @@ function openedBytes(source: ListSource, observer: ByteObserver): AsyncIterable<
 }
 
 async function* parsedRecords(list: readonly unknown[]): SourceRecords {
-  for (const value of list) yield [{ value, place: undefined, faults: [] }]
+  for (const value of list) yield [{ value, position: undefined, faults: [] }]
 }
 
 /** Yields what the records of a list become, up to the one that ends the reading. */
@@ -147,9 +147,9 @@ async function* converted(
   let index = 0
   try {
     for await (const batch of recordsIn(source, reading, isDump)) {
-      const located: { record: ExchangeRecord; place: SourcePlace }[] = []
+      const located: { record: ExchangeRecord; position: SourcePosition }[] = []
       try {
-        for (const { value, place: bytes, faults } of batch) {
+        for (const { value, position: bytes, faults } of batch) {
           if (conversion === undefined) {
             conversion = conversionOf(value)
             if (conversion === undefined) throw new Unreadable(NO_FORGE.code, NO_FORGE.message, BEGINNING, false)
@@ -158,11 +158,11 @@ async function* converted(
           const whole = { pointer: `/${index}`, ...bytes, ...inFile }
           index += 1
           const known = conversion
-          const take = (part: unknown, path: Path, own: typeof faults, at: SourcePlace): void => {
+          const take = (part: unknown, path: Path, own: typeof faults, at: SourcePosition): void => {
             const records = reading.accept(madeOf(part, known, reading, path), own, at, repetitions)
             if (records === undefined) return
             known.state?.carried(records)
-            for (const record of records) located.push({ record, place: at })
+            for (const record of records) located.push({ record, position: at })
           }
           const parts = partsOf(value, conversion)
           if (parts === undefined) take(value, WHOLE, faults, whole)
@@ -183,8 +183,8 @@ async function* converted(
     }
   } catch (error) {
     if (!(error instanceof Unreadable)) throw error
-    const { code, message, place, isInRecord } = error
-    throw invalidDocument([{ pointer: isInRecord ? `/${index}` : '', code, message, ...place, ...inFile }])
+    const { code, message, position, isInRecord } = error
+    throw invalidDocument([{ pointer: isInRecord ? `/${index}` : '', code, message, ...position, ...inFile }])
   }
 }
 

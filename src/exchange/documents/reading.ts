@@ -2,7 +2,7 @@ import { jsonPointer } from '../../schema/documents/check.ts'
 import { recordChecks } from '../../schema/documents/record-schemas.ts'
 import type { Violation } from '../../schema/errors.ts'
 import { invalidDocument } from '../../schema/invalid-document.ts'
-import type { ExchangeRecord, NotCarried, SourcePlace } from '../../schema/issue-record.ts'
+import type { ExchangeRecord, NotCarried, SourcePosition } from '../../schema/issue-record.ts'
 import { MAX_VIOLATIONS } from '../../schema/text.ts'
 import type { Findings, Made } from '../forges/forge-format.ts'
 import type { ByteObserver } from './byte-source.ts'
@@ -73,7 +73,7 @@ export class Reading implements ByteObserver, Findings {
   accept(
     made: readonly Made[],
     faults: readonly Finding[],
-    place: SourcePlace,
+    position: SourcePosition,
     repetitions?: Repetitions,
   ): readonly ExchangeRecord[] | undefined {
     const found = this.#found
@@ -82,17 +82,17 @@ export class Reading implements ByteObserver, Findings {
     const isValid = faults.length === 0 && areRecords(made)
     const repetition = isValid ? repetitions?.take(made) : undefined
     if (repetition === 'repeated') {
-      this.#add('repeated', place, [], 1)
+      this.#add('repeated', position, [], 1)
       return []
     }
     if (isValid && repetition === undefined) {
-      for (const { what, path, count } of found) this.#add(what, place, path, count)
+      for (const { what, path, count } of found) this.#add(what, position, path, count)
       return made
     }
     const findings = repetition
       ? [repetition]
       : [...faults, ...made.flatMap((each) => [...recordChecks[each.kind].findings(contentOf(each), [])])]
-    const violationOf = ({ path, code, message }: Finding): Violation => ({ ...inside(place, path), code, message })
+    const violationOf = ({ path, code, message }: Finding): Violation => ({ ...inside(position, path), code, message })
     const { onInvalid } = this.options
     if (typeof onInvalid !== 'function') {
       throw invalidDocument(findings.slice(0, MAX_VIOLATIONS).map(violationOf), findings.length)
@@ -114,13 +114,13 @@ export class Reading implements ByteObserver, Findings {
     this.#report()
   }
 
-  #add(what: string, place: SourcePlace, path: Path, count: number): void {
+  #add(what: string, position: SourcePosition, path: Path, count: number): void {
     const known = this.#notCarried.get(what)
     if (known !== undefined) {
       known.count += count
       return
     }
-    const { pointer, file } = inside(place, path)
+    const { pointer, file } = inside(position, path)
     this.#notCarried.set(what, { what, count, pointer, ...(file !== undefined && { file }) })
   }
 
@@ -130,9 +130,9 @@ export class Reading implements ByteObserver, Findings {
   }
 }
 
-/** The place of a record, with a pointer to something in it. */
-export function inside(place: SourcePlace, path: Path): SourcePlace {
-  return { ...place, pointer: `${place.pointer}${jsonPointer(path)}` }
+/** The position of a record, with a pointer to something in it. */
+export function inside(position: SourcePosition, path: Path): SourcePosition {
+  return { ...position, pointer: `${position.pointer}${jsonPointer(path)}` }
 }
 
 /** Returns whether everything that a record became conforms to its schema. */

@@ -2,13 +2,13 @@
 export type Path = readonly PropertyKey[]
 
 /** Where something begins in a source: the number of bytes before it, and its line from 1 on. */
-export interface Place {
+export interface BytePosition {
   readonly offset: number
   readonly line: number
 }
 
-/** A source that cannot be read at all has no better place. */
-export const BEGINNING: Place = { offset: 0, line: 1 }
+/** A source that cannot be read at all has no better position. */
+export const BEGINNING: BytePosition = { offset: 0, line: 1 }
 
 /** Something in a record that is not valid. */
 export interface Finding {
@@ -21,7 +21,7 @@ export interface Finding {
 export interface SourceRecord {
   readonly value: unknown
   /** Undefined: it was not read from bytes. */
-  readonly place: Place | undefined
+  readonly position: BytePosition | undefined
   /** What the value does not show, such as a property that occurs twice. */
   readonly faults: readonly Finding[]
 }
@@ -41,31 +41,31 @@ export const MAX_DEPTH = 64
 /** The bytes of a source cannot be read any further. */
 export class Unreadable extends Error {
   readonly code: string
-  readonly place: Place
+  readonly position: BytePosition
   /** Whether the fault is in a record, and not between two records. */
   readonly isInRecord: boolean
 
-  constructor(code: string, message: string, place: Place, isInRecord = true) {
+  constructor(code: string, message: string, position: BytePosition, isInRecord = true) {
     super(message)
     this.code = code
-    this.place = place
+    this.position = position
     this.isInRecord = isInRecord
   }
 }
 
 /** Creates the fault of a record that is too long. */
-export function tooLarge(maxBytes: number, place: Place): Unreadable {
-  return new Unreadable('too_large', `expected at most ${maxBytes} bytes in one record`, place)
+export function tooLarge(maxBytes: number, position: BytePosition): Unreadable {
+  return new Unreadable('too_large', `expected at most ${maxBytes} bytes in one record`, position)
 }
 
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
 /** Decodes the bytes of a record. @throws Unreadable if they are not UTF-8 */
-export function decoded(bytes: Uint8Array, place: Place): string {
+export function decoded(bytes: Uint8Array, position: BytePosition): string {
   try {
     return decoder.decode(bytes)
   } catch {
-    throw new Unreadable('utf8', 'expected UTF-8 in this record', place)
+    throw new Unreadable('utf8', 'expected UTF-8 in this record', position)
   }
 }
 
@@ -92,7 +92,7 @@ export function* halfPairs(value: unknown, path: Path): Generator<Finding, void,
 
 const encoder = new TextEncoder()
 
-/** Returns the place behind a text that begins at a place. */
-export function placeAfter({ offset, line }: Place, text: string): Place {
+/** Returns the position behind a text that begins at a position. */
+export function positionAfter({ offset, line }: BytePosition, text: string): BytePosition {
   return { offset: offset + encoder.encode(text).length, line: line + text.split('\n').length - 1 }
 }

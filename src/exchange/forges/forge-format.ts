@@ -1,4 +1,4 @@
-import type { ExchangeRecord, SourcePlace } from '../../schema/issue-record.ts'
+import type { ExchangeRecord, SourcePosition } from '../../schema/issue-record.ts'
 import type { Path } from '../documents/source-record.ts'
 
 /** The forms of a source: our own documents, and what other forges write. */
@@ -73,9 +73,9 @@ export interface Conversion {
   readonly state?: { carried(records: readonly ExchangeRecord[]): void }
 }
 
-/** Exchange records, several at once, and for each the place of the record in the source that it came from. */
+/** Exchange records, several at once, and for each the position of the record in the source that it came from. */
 export type LocatedRecords = AsyncGenerator<
-  readonly { readonly record: ExchangeRecord; readonly place: SourcePlace }[],
+  readonly { readonly record: ExchangeRecord; readonly position: SourcePosition }[],
   void,
   void
 >

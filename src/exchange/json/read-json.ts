@@ -1,5 +1,5 @@
-import type { Place, SizeLimits, SourceRecord, SourceRecords } from '../documents/source-record.ts'
-import { decoded, halfPairs, placeAfter, Unreadable } from '../documents/source-record.ts'
+import type { BytePosition, SizeLimits, SourceRecord, SourceRecords } from '../documents/source-record.ts'
+import { decoded, halfPairs, positionAfter, Unreadable } from '../documents/source-record.ts'
 import { duplicatesIn, faultIn } from './json-record.ts'
 import { faultOfText } from './not-json.ts'
 import type { RawRecord } from './record-scanner.ts'
@@ -26,10 +26,10 @@ export async function* readJson(
     let characters = 0
     try {
       for (const raw of scanner.scan(piece)) {
-        const { place } = raw
-        const text = decoded(raw.bytes, place)
-        const value = parsed(text, place)
-        records.push({ value, place, faults: faultsOf(value, text, raw) })
+        const { position } = raw
+        const text = decoded(raw.bytes, position)
+        const value = parsed(text, position)
+        records.push({ value, position, faults: faultsOf(value, text, raw) })
         characters += text.length
         if (characters < BATCH_CHARACTERS) continue
         yield records
@@ -38,7 +38,7 @@ export async function* readJson(
       }
     } catch (error) {
       yield records
-      const isAtBeginning = error instanceof Unreadable && !error.isInRecord && error.place.offset < piece.length
+      const isAtBeginning = error instanceof Unreadable && !error.isInRecord && error.position.offset < piece.length
       throw (isAtBeginning && faultOfText(piece)) || error
     }
     yield records
@@ -46,11 +46,11 @@ export async function* readJson(
   scanner.end(mayBeEmpty)
 }
 
-function parsed(text: string, place: Place): unknown {
+function parsed(text: string, position: BytePosition): unknown {
   try {
     return JSON.parse(text)
   } catch {
-    throw new Unreadable('json', 'expected JSON', placeAfter(place, text.slice(0, faultIn(text))))
+    throw new Unreadable('json', 'expected JSON', positionAfter(position, text.slice(0, faultIn(text))))
   }
 }
 

@@ -1,11 +1,11 @@
 import { ByteBuffer } from '../documents/byte-buffer.ts'
-import type { Place, SizeLimits } from '../documents/source-record.ts'
+import type { BytePosition, SizeLimits } from '../documents/source-record.ts'
 import { MAX_DEPTH, tooLarge, Unreadable } from '../documents/source-record.ts'
 
 /** The bytes of one record of a source. They are only valid until the next piece is scanned. */
 export interface RawRecord {
   readonly bytes: Uint8Array
-  readonly place: Place
+  readonly position: BytePosition
   /** How many colons it has outside of texts: as many as properties, unless one occurs twice. */
   readonly colons: number
 }
@@ -35,7 +35,7 @@ export class RecordScanner {
   /** How many bytes of the mark were read. */
   #marked = 0
   // The record that has begun and not ended.
-  #begun: Place | undefined
+  #begun: BytePosition | undefined
   /** Its bytes in earlier pieces. */
   readonly #earlier = new ByteBuffer()
   #depth = 0
@@ -61,7 +61,7 @@ export class RecordScanner {
       if (isOpen || this.#earlier.length > 0) this.#earlier.append(bytes)
       if (isOpen) break
       const whole = this.#earlier.length > 0 ? this.#earlier.take() : bytes
-      yield { bytes: whole, place: this.#begun, colons: this.#colons }
+      yield { bytes: whole, position: this.#begun, colons: this.#colons }
       this.#begun = undefined
     }
     this.#offset += piece.length
@@ -72,8 +72,8 @@ export class RecordScanner {
     if (this.#begun !== undefined) throw new Unreadable('truncated', 'the source ends within this record', this.#begun)
     const isEmpty = this.#expected === 'source' && this.#level === 0
     if (this.#expected === 'more' || (isEmpty && mayBeEmpty)) return
-    const place = { offset: this.#offset, line: this.#line }
-    throw new Unreadable('truncated', 'the source is empty or ends within an array', place, false)
+    const position = { offset: this.#offset, line: this.#line }
+    throw new Unreadable('truncated', 'the source is empty or ends within an array', position, false)
   }
 
   /** Reads up to the next record, and begins it. Returns its index. */
@@ -130,8 +130,8 @@ export class RecordScanner {
       else if (byte === CLOSE_OBJECT || byte === CLOSE_ARRAY) depth -= 1
       if (depth === 0) break
       if (depth > MAX_DEPTH) {
-        const place = { offset: this.#offset + at - 1, line: this.#line }
-        throw new Unreadable('depth', `expected at most ${MAX_DEPTH} lists and objects inside each other`, place)
+        const position = { offset: this.#offset + at - 1, line: this.#line }
+        throw new Unreadable('depth', `expected at most ${MAX_DEPTH} lists and objects inside each other`, position)
       }
     }
     this.#depth = depth
@@ -160,14 +160,15 @@ export class RecordScanner {
   }
 
   /** Returns whether a byte at the beginning is part of the mark. @throws Unreadable if the mark is not whole */
-  #isMark(byte: number, place: Place): boolean {
-    if (byte === BYTE_ORDER_MARK[place.offset]) this.#marked += 1
-    else if (this.#marked % BYTE_ORDER_MARK.length !== 0) throw new Unreadable('utf8', 'expected UTF-8', place, false)
-    return this.#marked > place.offset
+  #isMark(byte: number, position: BytePosition): boolean {
+    if (byte === BYTE_ORDER_MARK[position.offset]) this.#marked += 1
+    else if (this.#marked % BYTE_ORDER_MARK.length !== 0)
+      throw new Unreadable('utf8', 'expected UTF-8', position, false)
+    return this.#marked > position.offset
   }
 
-  #refusal(byte: number, place: Place): Unreadable {
-    const refusal = (code: string, message: string): Unreadable => new Unreadable(code, message, place, false)
+  #refusal(byte: number, position: BytePosition): Unreadable {
+    const refusal = (code: string, message: string): Unreadable => new Unreadable(code, message, position, false)
     if (byte >= NOT_UTF8) return refusal('utf8', 'expected UTF-8')
     if (this.#expected === 'more') return refusal('trailing_data', 'expected the end, or another record or array')
     if (this.#expected === 'source') return refusal('json', 'expected an array of records, or one on each line')

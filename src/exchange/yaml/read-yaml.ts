@@ -1,11 +1,11 @@
 import { ByteBuffer } from '../documents/byte-buffer.ts'
-import type { Place, SourceRecord, SourceRecords } from '../documents/source-record.ts'
+import type { BytePosition, SourceRecord, SourceRecords } from '../documents/source-record.ts'
 import {
   DUPLICATE_KEY,
   decoded,
   halfPairs,
   MAX_DEPTH,
-  placeAfter,
+  positionAfter,
   tooLarge,
   Unreadable,
 } from '../documents/source-record.ts'
@@ -34,16 +34,16 @@ export async function* readYaml(
   for await (const piece of bytes) for (const item of cutter.cut(piece)) yield recordsOf(item)
   for (const item of cutter.end()) yield recordsOf(item)
 
-  function recordsOf({ text: given, place }: Item): readonly SourceRecord[] {
+  function recordsOf({ text: given, position }: Item): readonly SourceRecord[] {
     const text = (isDump ?? OF_DUMP.test(given)) ? fromGoYaml(given) : given
     try {
-      const values = loadAll(text, OPTIONS).flatMap((document) => valuesOf(document, place))
+      const values = loadAll(text, OPTIONS).flatMap((document) => valuesOf(document, position))
       // Half of a surrogate pair can only come from an escape.
       const mayHaveHalfPairs = /\\(?:u|U0000)[dD]/.test(text)
-      return values.map((value) => ({ value, place, faults: mayHaveHalfPairs ? [...halfPairs(value, [])] : [] }))
+      return values.map((value) => ({ value, position, faults: mayHaveHalfPairs ? [...halfPairs(value, [])] : [] }))
     } catch (error) {
       if (!(error instanceof YAMLException)) throw error
-      const at = text === given ? placeAfter(place, text.slice(0, error.mark?.position ?? 0)) : place
+      const at = text === given ? positionAfter(position, text.slice(0, error.mark?.position ?? 0)) : position
       if (error.reason.startsWith('duplicated')) throw new Unreadable(DUPLICATE_KEY.code, DUPLICATE_KEY.message, at)
       throw new Unreadable('yaml', `expected YAML: ${error.reason}`, at)
     }
@@ -51,16 +51,16 @@ export async function* readYaml(
 }
 
 /** A document between two markers, or behind the last, is null. */
-function valuesOf(document: unknown, place: Place): readonly unknown[] {
+function valuesOf(document: unknown, position: BytePosition): readonly unknown[] {
   if (document === null || document === undefined) return []
   if (Array.isArray(document)) return document
-  throw new Unreadable('yaml', 'expected a list of records', place)
+  throw new Unreadable('yaml', 'expected a list of records', position)
 }
 
 /** A part of a source that is parsed alone. */
 interface Item {
   readonly text: string
-  readonly place: Place
+  readonly position: BytePosition
 }
 
 const LINE_FEED = 10
@@ -71,7 +71,7 @@ const BEGINNINGS: readonly (number | undefined)[] = [45, 91, 46]
 class ItemCutter {
   readonly #maxBytes: number
   /** Of the item that has begun. */
-  #place: Place = { offset: 0, line: 1 }
+  #position: BytePosition = { offset: 0, line: 1 }
   readonly #bytes = new ByteBuffer()
   #isLineStart = true
 
@@ -99,14 +99,14 @@ class ItemCutter {
   *end(): Generator<Item, void, void> {
     if (this.#bytes.length === 0) return
 
-    const place = this.#place
-    const text = decoded(this.#bytes.take(), place)
-    this.#place = placeAfter(place, text)
-    yield { text, place }
+    const position = this.#position
+    const text = decoded(this.#bytes.take(), position)
+    this.#position = positionAfter(position, text)
+    yield { text, position }
   }
 
   #append(bytes: Uint8Array): void {
     this.#bytes.append(bytes)
-    if (this.#bytes.length > this.#maxBytes) throw tooLarge(this.#maxBytes, this.#place)
+    if (this.#bytes.length > this.#maxBytes) throw tooLarge(this.#maxBytes, this.#position)
   }
 }

@@ -14,7 +14,7 @@ export interface ErrorJson {
   /** The address of the API's documentation; `""` if unknown. */
   readonly url: string
   readonly code: ErrorCode
-  /** Every violation of the input's rules, each with its place. */
+  /** Every violation of the input's rules, each with its position. */
   readonly violations?: readonly Violation[] | undefined
   /** How many violations a document has: `violations` are the first 100 of them. */
   readonly total?: number | undefined
@@ -93,11 +93,11 @@ function forgeErrorReply(settings: ErrorSettings, error: ForgeError, failed: Fai
     case 'INVALID_DOCUMENT':
       return reply(message, { violations: error.details.violations, total: error.details.total })
     case 'IMPORT_CONFLICT': {
-      const { number, reason, property, ...place } = error.details
+      const { number, reason, property, ...position } = error.details
       // The options of the service are parameters of the query here.
       const choices = 'import with on_conflict=skip or on_conflict=update'
       const text = reason === 'taken' ? message : `issue ${number} exists and differs in ${property}: ${choices}`
-      return reply(text, { violations: [{ ...place, code: reason, message: text }] })
+      return reply(text, { violations: [{ ...position, code: reason, message: text }] })
     }
     case 'STORAGE_BUSY': {
       const requestId = logged(settings, 'warn', 'database busy', error, failed)

@@ -13,7 +13,7 @@ export interface EventFilter {
   readonly types?: readonly ForgeEventType[] | undefined
 }
 
-/** A consumer's hold on its place in the outbox. */
+/** A consumer's hold on its position in the outbox. */
 export interface Claim {
   /** The position up to which the consumer has processed events: read on from here. For a new consumer, the oldest cursor. */
   readonly cursor: string
@@ -32,7 +32,7 @@ export interface EventStore<Tx> {
   /**
    * Reads the outbox: committed events in order, those after the cursor. An undefined cursor starts at the beginning.
    * The returned cursor continues after this page, also if the page was empty. The first read of a committed event
-   * assigns its place permanently. After a prune that is the oldest cursor.
+   * assigns its position permanently. After a prune that is the oldest cursor.
    * @throws ForgeError `INVALID_INPUT` if the cursor is invalid; `EVENTS_PRUNED` if it is before the oldest cursor;
    * `CURSOR_AHEAD` if it is beyond the last event, or beyond the last removed one if that is later
    */

@@ -104,7 +104,7 @@ export interface BoardIssue extends PinBoardKey {
   readonly issueId: Id
 }
 
-/** One stored pin. Its place in the list is its position. */
+/** One stored pin. Its index in the list is its position. */
 export interface PinRow {
   readonly issueId: Id
   readonly pinnedAt: Date
@@ -161,7 +161,7 @@ export interface BlockStore<Tx> extends AggregateStore<BlockKey, BlockState, Tx>
   /** Returns those of the users whom the organization blocks. */
   among(organizationId: Id, userIds: readonly Id[], transaction?: Tx): MaybePromise<ReadonlySet<Id>>
   /**
-   * Returns a page in order of blocking, oldest first; a block that is replaced keeps its place. Rows and total come from
+   * Returns a page in order of blocking, oldest first; a block that is replaced keeps its position. Rows and total come from
    * one snapshot.
    * @throws ForgeError `ORGANIZATION_NOT_FOUND` if it is retired; `INVALID_INPUT` if the cursor is invalid
    */

@@ -165,7 +165,7 @@ class BlockRows<B extends Block> {
     return { ...page, items: page.items.map(({ block }) => block) }
   }
 
-  /** Sets or removes a block. One that is replaced keeps its place; a user who is blocked again comes last. */
+  /** Sets or removes a block. One that is replaced keeps its position; a user who is blocked again comes last. */
   write(blocker: Id, userId: Id, written: B | undefined): void {
     const isIt = ({ block }: { readonly block: B }): boolean =>
       this.#blockerOf(block) === blocker && block.userId === userId

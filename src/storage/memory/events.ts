@@ -1,7 +1,7 @@
 import { cursorAhead, ForgeError } from '../../schema/errors.ts'
 import type { ForgeEvent } from '../../schema/records.ts'
 import type { Consumer, EventFilter, EventStore } from '../contract/events.ts'
-import { cursorOf, cutPage, noCursor, sortKeyIn } from './pages.ts'
+import { cursorOf, cutPage, invalidCursor, sortKeyIn } from './pages.ts'
 import type { Memory } from './tables.ts'
 
 /** The position up to which a consumer has processed events, and who holds its name until when, in milliseconds since 1970. */
@@ -115,11 +115,11 @@ function isLivingHistory(memory: Memory, event: ForgeEvent): boolean {
   return !memory.isRetired('issue', issueId) && !memory.isRetired('repository', repositoryId)
 }
 
-/** Places count upwards from zero. A cursor of the audit view counts backwards and is not valid for the outbox. */
+/** Positions count upwards from zero. A cursor of the audit view counts backwards and is not valid for the outbox. */
 function positionIn(cursor: string): number {
   const [position] = sortKeyIn(cursor)
   if (position >= 0) return position
-  throw noCursor()
+  throw invalidCursor()
 }
 
 function pruned(oldest: number): ForgeError<'EVENTS_PRUNED'> {

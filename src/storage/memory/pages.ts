@@ -40,10 +40,10 @@ export function cursorOf(number: number, text = ''): string {
 export function sortKeyIn(cursor: string): SortKey {
   const [, number, text] = /^p(-?\d{1,15}) (.*)$/su.exec(cursor) ?? []
   if (number !== undefined && text !== undefined) return [Number(number), text]
-  throw noCursor()
+  throw invalidCursor()
 }
 
 /** Creates the error for a string that is not a cursor of the list. */
-export function noCursor(): ForgeError<'INVALID_INPUT'> {
+export function invalidCursor(): ForgeError<'INVALID_INPUT'> {
   return invalidInput('/after', 'cursor', 'after must be the cursor of an earlier page')
 }

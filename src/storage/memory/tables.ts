@@ -26,16 +26,16 @@ interface OwnedRows<Row> {
 }
 
 /** Removes the rows that are part of a thing. */
-type Removing = (retired: Retired) => { readonly removed: Partial<Removed> | undefined; readonly remove: () => void }
+type Removal = (retired: Retired) => { readonly removed: Partial<Removed> | undefined; readonly remove: () => void }
 
 /** What the stores of a memory storage share. Everything is synchronous, so no other call intervenes in a change. */
 export class Memory {
   readonly events: Table<ForgeEvent> = new Table(this)
   readonly #retired: Set<string> = new Set()
-  readonly #removals: Removing[] = []
+  readonly #removals: Removal[] = []
   #lastEvent = 0
   #isClosed = false
-  #isLent = false
+  #isHostCodeRunning = false
 
   /** Creates the table of a store, from which rows are removed when a thing of the host is retired. */
   table<Row>({ counted, isPartOf }: OwnedRows<Row>): Table<Row> {
@@ -73,7 +73,7 @@ export class Memory {
     change.signal?.throwIfAborted()
     this.refuseRetired(...aggregate.things)
     const before = aggregate.load()
-    const decide = prepare === undefined ? change.decide : this.#lend(() => prepare(before, undefined))
+    const decide = prepare === undefined ? change.decide : this.#runHostCode(() => prepare(before, undefined))
     const at = change.by.at()
     const { state: after, events: drafts, result } = decide(before, at)
     aggregate.check?.(after)
@@ -100,13 +100,13 @@ export class Memory {
   }
 
   /** Runs the host's code in the middle of a change. The calls that it makes may read but not write. */
-  #lend<T>(work: () => MaybePromise<T>): T {
+  #runHostCode<T>(work: () => MaybePromise<T>): T {
     this.#refuseLent()
-    this.#isLent = true
+    this.#isHostCodeRunning = true
     try {
       return runSync(wait(work()))
     } finally {
-      this.#isLent = false
+      this.#isHostCodeRunning = false
     }
   }
 
@@ -122,7 +122,7 @@ export class Memory {
       return structuredClone({ id, version: 1, at, actorId: by.actorId, ...draft })
     })
     if (events.length > 0 && beforeCommit !== undefined) {
-      this.#lend(() => beforeCommit(structuredClone(events), undefined))
+      this.#runHostCode(() => beforeCommit(structuredClone(events), undefined))
     }
     this.#refuseLent()
     this.refuseClosed()
@@ -133,7 +133,7 @@ export class Memory {
   }
 
   #refuseLent(): void {
-    if (this.#isLent) throw new TypeError('beforeCommit must not change the forge: its change is still open')
+    if (this.#isHostCodeRunning) throw new TypeError('beforeCommit must not change the forge: its change is still open')
   }
 }
 

@@ -3,7 +3,7 @@ import { Kysely, OperationNodeTransformer, TableNode } from 'kysely'
 import { needObject } from '../../schema/arguments.ts'
 import type { OptionNames } from '../../schema/options.ts'
 import { refuseUnknown } from '../../schema/options.ts'
-import type { Place, SqlDialect } from './dialect.ts'
+import type { SqlDialect, TableLocation } from './dialect.ts'
 import type { HostTables } from './host/tables.ts'
 import { checkHostTables } from './host/tables.ts'
 import type { IdColumns } from './ids.ts'
@@ -58,7 +58,7 @@ export function checkStorageOptions<T extends SqlStorageOptions>(
 const ID_KINDS: OptionNames<IdColumns> = { user: true, organization: true, repository: true, issue: true }
 
 /** What the queries of the stores are built with. */
-export interface SqlContext extends Place {
+export interface SqlContext extends TableLocation {
   readonly dialect: SqlDialect
   readonly ids: IdCodec
   /** The tables of the host that the storage knows. */
@@ -83,26 +83,26 @@ export function createSqlContext(dialect: SqlDialect, options: SchemaStorageOpti
     )
   }
 
-  const place = { schema, prefix }
-  const transformer = new PrefixTransformer(place, Object.keys(TABLE_DESCRIPTIONS))
+  const location = { schema, prefix }
+  const transformer = new PrefixTransformer(location, Object.keys(TABLE_DESCRIPTIONS))
   const prefixed: KyselyPlugin = {
     transformQuery: ({ node }) => transformer.transformNode(node),
     transformResult: async ({ result }) => result,
   }
   const build = new Kysely<Tables>({ dialect: dialect.compiler, plugins: [prefixed] })
   const codec = new IdCodec(chooseIdColumns(ids), dialect)
-  return { dialect, ...place, ids: codec, tables, columns: new Columns(dialect), build }
+  return { dialect, ...location, ids: codec, tables, columns: new Columns(dialect), build }
 }
 
 /** Adds a schema and a prefix to the names of some tables in every query. */
 class PrefixTransformer extends OperationNodeTransformer {
-  readonly #place: Place
+  readonly #location: TableLocation
   readonly #tables: ReadonlySet<string>
 
   /** @param tables - their names without the prefix */
-  constructor(place: Place, tables: readonly string[]) {
+  constructor(location: TableLocation, tables: readonly string[]) {
     super()
-    this.#place = place
+    this.#location = location
     this.#tables = new Set(tables)
   }
 
@@ -110,7 +110,7 @@ class PrefixTransformer extends OperationNodeTransformer {
     const { name } = node.table.identifier
     if (!this.#tables.has(name)) return node
 
-    const { schema, prefix } = this.#place
+    const { schema, prefix } = this.#location
     const ours = `${prefix}${name}`
     return schema === undefined ? TableNode.create(ours) : TableNode.createWithSchema(schema, ours)
   }

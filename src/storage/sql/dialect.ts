@@ -92,8 +92,8 @@ export interface SqlDialect {
     /** Removes it if it is there. */
     drop(fence: Pick<MemberFence, 'name' | 'schema'>): readonly RawBuilder<unknown>[]
   }
-  /** The foreign keys and triggers in a place whose names begin with the prefix, and the table that each refers to or is on. */
-  keyNames(place: Place): Statement<KeyName>
+  /** The foreign keys and triggers in a schema whose names begin with the prefix, and the table that each refers to or is on. */
+  keyNames(location: TableLocation): Statement<KeyName>
   /** Reads the columns of a table of the host; none if there is no such table. */
   hostColumns(table: HostTableName): Statement<HostColumn>
   /** Whether the two columns of a foreign key must have the same type. */
@@ -127,8 +127,8 @@ export interface SqlDialect {
    * The rows of a query as one JSON list of objects with these columns. Undefined if a driver reads rows as fast as JSON.
    */
   readonly jsonRows?: (columns: readonly string[]) => RawBuilder<string>
-  /** The tables and views in a place with their columns, and its indexes: a row for each column, names in lower case. */
-  columns(place: Place): Statement<{ readonly table: string; readonly column: string }>
+  /** The tables and views in a schema with their columns, and its indexes: a row for each column, names in lower case. */
+  columns(location: TableLocation): Statement<{ readonly table: string; readonly column: string }>
   /**
    * Returns a statement that creates something as one that can be run again. Undefined unless every schema change commits
    * immediately.
@@ -139,7 +139,7 @@ export interface SqlDialect {
   /** What is around a migration on a server. On SQLite, those who open a file begin and end the transaction. */
   readonly migration?: {
     /** Takes the lock. A statement that answers `busy` did not get it in time. */
-    begin(place: Place): readonly Statement<{ readonly lock: string }>[]
+    begin(location: TableLocation): readonly Statement<{ readonly lock: string }>[]
     /** Returns a statement with limits of its own for the waits for locks. */
     readonly limited?: (sql: string) => string
     readonly end: readonly Statement<unknown>[]
@@ -218,7 +218,7 @@ export interface MemberFence {
 export type IdColumn = 'bigint' | 'uuid' | 'text'
 
 /** Where our tables are. A schema has its own names; an undefined schema means the connection's own. */
-export interface Place {
+export interface TableLocation {
   readonly schema: string | undefined
   readonly prefix: string
 }

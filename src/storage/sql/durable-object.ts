@@ -146,7 +146,7 @@ class ObjectConnection extends Connection {
   }
 
   /** An object refuses savepoints, and code of the host cannot leave a transaction that is a call. */
-  override lend<T>(work: () => MaybePromise<T>): MaybePromise<T> {
+  override runHostCode<T>(work: () => MaybePromise<T>): MaybePromise<T> {
     return work()
   }
 }

@@ -30,10 +30,10 @@ export interface Statement<Row> extends StatementMarks {
 /** A query that is compiled once. Called with its parameters, it returns a statement ready to run. */
 export type Query<Parameters, Row> = (parameters: Parameters) => Statement<Row>
 
-/** Marks the place of a parameter, by its name, in a query that is being built. */
+/** Marks the parameter of a parameter, by its name, in a query that is being built. */
 export type QueryValues<Parameters> = <K extends keyof Parameters>(name: K) => Slot<Parameters, Parameters[K]>
 
-/** The place of one parameter in a query, and how its value is computed from the parameters. */
+/** The parameter of one parameter in a query, and how its value is computed from the parameters. */
 export class Slot<Parameters, Value> implements Expression<Value> {
   readonly pick: (parameters: Parameters) => Value
 
@@ -45,7 +45,7 @@ export class Slot<Parameters, Value> implements Expression<Value> {
     return undefined
   }
 
-  /** Returns the same place with the value converted by `convert`. */
+  /** Returns the same parameter with the value converted by `convert`. */
   as<Converted>(convert: (value: Value) => Converted): Slot<Parameters, Converted> {
     return new Slot((parameters) => convert(this.pick(parameters)))
   }
@@ -79,9 +79,9 @@ export function compileStatement<Row>(query: Compilable<Row>): Statement<Row> {
 }
 
 function binder<Parameters, Row>(compiled: CompiledQuery): Query<Parameters, Row> {
-  const { sql, parameters: places } = compiled
+  const { sql, parameters } = compiled
   const returnsRows = /^select\b| returning /.test(sql)
-  const picks = places.map(toPick)
+  const picks = parameters.map(toPick)
   return (parameters) => ({
     sql,
     parameters: picks.map((pick) => toSqlValue(pick(parameters))),
@@ -90,8 +90,8 @@ function binder<Parameters, Row>(compiled: CompiledQuery): Query<Parameters, Row
 }
 
 /** Returns the function that reads a parameter. Prepared once, because parameters are read in every call. */
-function toPick(place: unknown): (parameters: unknown) => unknown {
-  return place instanceof Slot ? place.pick : () => place
+function toPick(parameter: unknown): (parameters: unknown) => unknown {
+  return parameter instanceof Slot ? parameter.pick : () => parameter
 }
 
 function toSqlValue(value: unknown): SqlValue {

@@ -22,7 +22,7 @@ export interface Session {
    * Runs the host's code on the connection in the middle of a change. That code may read through the storage there, but
    * change nothing.
    */
-  lend<T>(work: () => MaybePromise<T>): MaybePromise<T>
+  runHostCode<T>(work: () => MaybePromise<T>): MaybePromise<T>
 }
 
 /** What is known of statements that are sent together. */

@@ -24,7 +24,7 @@ export interface CopiedDatabase extends Ground {
 /** A table of the host in one of the two databases. */
 export interface HostRows {
   readonly name: string
-  readonly place: HostTableName
+  readonly location: HostTableName
   readonly description: TableDescription
 }
 
@@ -32,7 +32,7 @@ export interface HostRows {
 export function tablesOf({ context, hosts }: CopiedDatabase): readonly TableRows[] {
   const { ledger: _ledger, outbox: _outbox, host_tables: _hostTables, ...forge } = TABLE_DESCRIPTIONS
   return [
-    ...hosts.map(({ name, place, description }) => new TableRows(context, name, description, place)),
+    ...hosts.map(({ name, location, description }) => new TableRows(context, name, description, location)),
     ...Object.entries(forge).map(([name, description]) => new TableRows(context, name, description)),
   ]
 }

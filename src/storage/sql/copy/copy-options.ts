@@ -28,9 +28,9 @@ export interface CopyOptions {
 export interface CopiedTable {
   /** What it is called in the report. */
   readonly name: string
-  readonly from: CopiedTablePlace
+  readonly from: CopiedTableLocation
   /** Default: as `from`. */
-  readonly to?: CopiedTablePlace | undefined
+  readonly to?: CopiedTableLocation | undefined
   /** Every column, and what it holds: integers that are exact as numbers, or texts. */
   readonly columns: Readonly<Record<string, 'integer' | 'text'>>
   /** The columns of the primary key. Default: `id`, an integer that the database assigns, greater with each row. */
@@ -38,7 +38,7 @@ export interface CopiedTable {
 }
 
 /** Where a table of the host is. */
-export interface CopiedTablePlace {
+export interface CopiedTableLocation {
   readonly table: string
   /** Default: that of the connection. */
   readonly schema?: string | undefined
@@ -48,6 +48,6 @@ export interface CopiedTablePlace {
 export interface CopyReport {
   /** The number of rows in each table, by its name without prefix; of a table of the host, by its `name`. */
   readonly rows: Readonly<Record<string, number>>
-  /** How many events have another id in the target: on SQLite the id of an event is its place in the outbox. */
+  /** How many events have another id in the target: on SQLite the id of an event is its position in the outbox. */
   readonly renumberedEvents: number
 }

@@ -51,7 +51,7 @@ export class CopySource {
     const numbered = this.tables.filter(({ isNumbered }) => isNumbered)
     const keys = yield* queryEach<{ readonly last: number }[]>(
       session,
-      numbered.map(({ place }) => context.dialect.copying.lastKey(place)),
+      numbered.map(({ location }) => context.dialect.copying.lastKey(location)),
     )
     return {
       states: yield* statesOf(session, this.tables),

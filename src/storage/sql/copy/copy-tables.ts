@@ -5,7 +5,7 @@ import { refused } from './copied-database.ts'
 import type { CopyOptions, CopyReport } from './copy-options.ts'
 import { CopySource } from './copy-source.ts'
 import { CopyTarget } from './copy-target.ts'
-import { EventPlaces } from './event-places.ts'
+import { EventPositions } from './event-positions.ts'
 import type { CopiedRow, TableRows } from './table-rows.ts'
 import { charactersOf } from './table-rows.ts'
 
@@ -20,38 +20,42 @@ export async function copyTables(from: CopiedDatabase, to: CopiedDatabase, optio
     throw new TypeError(`the database stores ids as ${ids}: open the storage with the same ids`)
   }
   const [source, target] = [new CopySource(from), new CopyTarget(to)]
-  const { overview, places } = await source.inSnapshot(async (session) => {
+  const { overview, positions } = await source.inSnapshot(async (session) => {
     const overview = await runMaybeAsync(source.overview(session))
     await target.prepare(options.empty === true)
     await target.begin()
-    const places = new EventPlaces(from.context.dialect.outboxOrder, to.context.dialect.outboxOrder, overview.outbox)
+    const positions = new EventPositions(
+      from.context.dialect.outboxOrder,
+      to.context.dialect.outboxOrder,
+      overview.outbox,
+    )
     const total = overview.states.reduce((sum, { count }) => sum + count, 0)
     let [rows, bytes] = [0, 0]
     for (const [at, table] of source.tables.entries()) {
       for await (const page of pagesOf(session, table, options.signal)) {
         await target.insert(
           at,
-          page.map((row) => moved(table.name, row, places)),
+          page.map((row) => moved(table.name, row, positions)),
         )
         rows += page.length
         bytes += sizeOf(page)
         options.onProgress?.({ rows, total, bytes })
       }
     }
-    return { overview, places }
+    return { overview, positions }
   })
 
   if (JSON.stringify(await source.states()) !== JSON.stringify(overview.states)) {
     throw refused('source-changed', 'the source has changed meanwhile: stop what writes to it, and copy again')
   }
-  await target.end(overview, places)
+  await target.end(overview, positions)
   const rows = source.tables.map(({ name }, at) => [name, overview.states[at]?.count ?? 0] as const)
-  return { rows: Object.fromEntries(rows), renumberedEvents: places.renumbered }
+  return { rows: Object.fromEntries(rows), renumberedEvents: positions.renumbered }
 }
 
 /** Returns a row as it is inserted. A consumer has no lease there: its process works on the source. */
-function moved(table: string, row: CopiedRow, places: EventPlaces): CopiedRow {
-  if (table === 'events') return places.moved(row)
+function moved(table: string, row: CopiedRow, positions: EventPositions): CopiedRow {
+  if (table === 'events') return positions.moved(row)
   return table === 'consumers' ? { ...row, holder: null, until: 0 } : row
 }
 

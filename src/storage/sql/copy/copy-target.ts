@@ -14,7 +14,7 @@ import { execute, queryEach, queryFirst } from '../session.ts'
 import type { CopiedDatabase } from './copied-database.ts'
 import { refused, statesOf, tablesOf } from './copied-database.ts'
 import type { Overview } from './copy-source.ts'
-import type { EventPlaces } from './event-places.ts'
+import type { EventPositions } from './event-positions.ts'
 import type { CopiedRow, TableRows } from './table-rows.ts'
 
 /**
@@ -48,15 +48,15 @@ export class CopyTarget {
       if ((yield* marksOf(session, context)) > 1) throw unavailable(INCOMPLETE_COPY)
 
       const states = yield* statesOf(session, tables)
-      const found = tables.flatMap(({ place }, at) => {
+      const found = tables.flatMap(({ location }, at) => {
         const { count = 0 } = states[at] ?? {}
-        return count === 0 ? [] : [`${count.toLocaleString('en')} in ${place.table}`]
+        return count === 0 ? [] : [`${count.toLocaleString('en')} in ${location.table}`]
       })
       if (found.length > 0) throw refused('not-empty', `the target is not empty: it has rows (${found.join(', ')})`)
     })
   }
 
-  /** Inserts rows into a table. @param at - the place of the table in their order */
+  /** Inserts rows into a table. @param at - the index of the table in their order */
   async insert(at: number, rows: readonly CopiedRow[]): Promise<void> {
     const table = this.#tables[at]
     if (table === undefined) return
@@ -65,7 +65,7 @@ export class CopyTarget {
         yield* queryEach(session, table.insertions(rows))
       } catch (error) {
         if (isForgeError(error) || error instanceof TypeError) throw error
-        const { table: name } = table.place
+        const { table: name } = table.location
         const message =
           error instanceof BrokenReference
             ? `a row for ${name} refers to a row that the target does not have: copy the tables of the host first`
@@ -76,12 +76,12 @@ export class CopyTarget {
   }
 
   /** Checks that all rows are there, has the database assign new keys behind those of the source, and takes the mark off. */
-  async end({ states, lastKeys }: Overview, places: EventPlaces): Promise<void> {
+  async end({ states, lastKeys }: Overview, positions: EventPositions): Promise<void> {
     const { context } = this.#database
     const [tables, ledger] = [this.#tables, this.#ledger]
-    const keys = tables.flatMap(({ name, place }, at): readonly Statement<unknown>[] => {
-      const last = Math.max(lastKeys[at] ?? 0, name === 'events' ? places.last : 0)
-      return last === 0 ? [] : context.dialect.copying.assignAfter(place, last)
+    const keys = tables.flatMap(({ name, location }, at): readonly Statement<unknown>[] => {
+      const last = Math.max(lastKeys[at] ?? 0, name === 'events' ? positions.last : 0)
+      return last === 0 ? [] : context.dialect.copying.assignAfter(location, last)
     })
     await this.#write(function* assign(session) {
       yield* queryEach(session, keys)
@@ -90,12 +90,12 @@ export class CopyTarget {
       const found = yield* statesOf(session, tables)
       const other = tables.find((_, at) => found[at]?.count !== states[at]?.count)
       if (other !== undefined) {
-        throw refused('target-differs', `others have written to ${other.place.table} meanwhile: copy again`)
+        throw refused('target-differs', `others have written to ${other.location.table} meanwhile: copy again`)
       }
       const [fault] = yield* new Schema(context).faults(session)
       if (fault !== undefined) throw refused('target-differs', fault)
       yield* queryEach(session, [
-        compileStatement(context.build.updateTable('outbox').set(places.outbox)),
+        compileStatement(context.build.updateTable('outbox').set(positions.outbox)),
         ledger.unmark,
       ])
     })

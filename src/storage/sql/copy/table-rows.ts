@@ -32,7 +32,7 @@ type Values = readonly SqlValue[]
 /** The rows of one table, as they are read page by page, and inserted elsewhere. */
 export class TableRows {
   readonly name: string
-  readonly place: HostTableName
+  readonly location: HostTableName
   /** Whether the database assigns the keys. */
   readonly isNumbered: boolean
   readonly #context: SqlContext
@@ -44,11 +44,11 @@ export class TableRows {
 
   /**
    * @param name - what the table is called in a report; of a table of the forge, that without prefix
-   * @param place - where the table is. Default: beside the others of the forge
+   * @param location - where the table is. Default: beside the others of the forge
    */
-  constructor(context: SqlContext, name: string, { columns, key }: TableDescription, place?: HostTableName) {
+  constructor(context: SqlContext, name: string, { columns, key }: TableDescription, location?: HostTableName) {
     this.name = name
-    this.place = place ?? { schema: context.schema, table: `${context.prefix}${name}` }
+    this.location = location ?? { schema: context.schema, table: `${context.prefix}${name}` }
     this.isNumbered = key === undefined
     this.#context = context
     this.#types = new Map(Object.entries(columns).map(([column, type]) => [column, valueType(type)]))
@@ -87,7 +87,7 @@ export class TableRows {
   }
 
   get #table(): RawBuilder<unknown> {
-    const { schema, table } = this.place
+    const { schema, table } = this.location
     return schema === undefined ? sql.id(table) : sql.id(schema, table)
   }
 

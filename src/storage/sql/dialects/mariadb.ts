@@ -149,7 +149,7 @@ export const mariadbDialect: SqlDialect = {
   numberEvents: (build, ids, last) =>
     written(
       build,
-      sql`update ${listed(ids)} straight_join ${sql.table('events')} as event force index (primary) on event.id = listed.id set event.position = ${last} + listed.place`,
+      sql`update ${listed(ids)} straight_join ${sql.table('events')} as event force index (primary) on event.id = listed.id set event.position = ${last} + listed.ordinal`,
     ),
   removeEvents: (build, ids) =>
     written(
@@ -212,12 +212,12 @@ export const mariadbDialect: SqlDialect = {
 }
 
 /**
- * Returns the elements of a JSON list of integers with their places. Join it by `straight_join` with the index forced,
+ * Returns the elements of a JSON list of integers with their positions. Join it by `straight_join` with the index forced,
  * to find rows by their key: on a small table MariaDB would otherwise read all rows, and wait for those that are not
  * committed.
  */
 function listed(json: Expression<string>): RawBuilder<unknown> {
-  return sql`json_table(${json}, '$[*]' columns (place for ordinality, id bigint path '$')) as listed`
+  return sql`json_table(${json}, '$[*]' columns (ordinal for ordinality, id bigint path '$')) as listed`
 }
 
 /**

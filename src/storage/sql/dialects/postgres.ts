@@ -1,6 +1,6 @@
 import type { Compilable, Expression, Kysely, RawBuilder } from 'kysely'
 import { PostgresAdapter, PostgresQueryCompiler, sql } from 'kysely'
-import type { HostTableName, MemberFence, Place, SchemaStatement, SqlDialect } from '../dialect.ts'
+import type { HostTableName, MemberFence, SchemaStatement, SqlDialect, TableLocation } from '../dialect.ts'
 import { command, compilerOnly, textQuery } from '../dialect.ts'
 import type { Statement } from '../query.ts'
 import type { Tables } from '../schema/tables.ts'
@@ -10,7 +10,7 @@ import type { Tables } from '../schema/tables.ts'
  * for another migration, and for users of a table, who all wait behind it, at most ten seconds. A host's limit for
  * statements is not meant for it.
  */
-function begin({ schema }: Place): readonly Statement<{ readonly lock: string }>[] {
+function begin({ schema }: TableLocation): readonly Statement<{ readonly lock: string }>[] {
   const lock = textQuery<{ lock: string }>(
     "select cast(pg_advisory_xact_lock(hashtextextended('forgelet migrates ' || " +
       'coalesce(cast($1 as text), current_schema()), 0)) as text) as "lock"',
@@ -152,17 +152,17 @@ function elements(json: Expression<string>, type: RawBuilder<unknown>): RawBuild
 function numberEvents(build: Kysely<Tables>, ids: Expression<string>, last: Expression<number>): Compilable<unknown> {
   const numbered = sql<{
     id: string
-    place: number
+    ordinal: number
   }>`pg_catalog.json_array_elements_text(cast(cast(${ids} as text) as json)) with ordinality`
   return build
     .updateTable('events')
-    .from(numbered.as<'numbered'>(sql`numbered(id, place)`))
-    .set({ position: sql<number>`${last} + ${sql.ref('numbered.place')}` })
+    .from(numbered.as<'numbered'>(sql`numbered(id, ordinal)`))
+    .set({ position: sql<number>`${last} + ${sql.ref('numbered.ordinal')}` })
     .where('events.id', '=', sql<string>`cast(${sql.ref('numbered.id')} as bigint)`)
 }
 
 /** Without a schema option, our tables are those that an unqualified name reaches. */
-function isIn(schema: Place['schema'], what: 'table' | 'function' = 'table'): string {
+function isIn(schema: TableLocation['schema'], what: 'table' | 'function' = 'table'): string {
   const [of, namespace] = what === 'table' ? ['c.oid', 'c.relnamespace'] : ['p.oid', 'p.pronamespace']
   if (schema === undefined) return `pg_catalog.pg_${what}_is_visible(${of})`
   return `${namespace} = (select n.oid from pg_catalog.pg_namespace as n where n.nspname = $2)`

@@ -86,9 +86,9 @@ function* tryConditions(
     try {
       yield* execute(session, compileStatement({ compile: () => attempt.compile(build) }))
     } catch (cause) {
-      const place = `tables.${name}.${option}`
-      const message = `${place}: the database refuses the condition on ${host.table}: ${saidBy(cause)}`
-      throw new ForgeError('SCHEMA_CONFLICT', message, { name: place }, { cause })
+      const path = `tables.${name}.${option}`
+      const message = `${path}: the database refuses the condition on ${host.table}: ${saidBy(cause)}`
+      throw new ForgeError('SCHEMA_CONFLICT', message, { name: path }, { cause })
     }
   }
 }

@@ -52,15 +52,15 @@ function accountPorts<Tx>(
         const steps = kinds.flatMap((kind) => queries[kind]?.map((find) => ({ kind, statement: find({ name }) })) ?? [])
         // Exact names of both kinds come before names that differ in case.
         const ordered = [...steps.filter((_, at) => at % 2 === 0), ...steps.filter((_, at) => at % 2 === 1)]
-        const look = ([step, ...others]: typeof ordered): MaybePromise<
+        const findIn = ([step, ...others]: typeof ordered): MaybePromise<
           (AccountRef & { readonly id: Id }) | undefined
         > =>
           step &&
           after(session.all(step.statement), (rows) => {
             const row = rowOfName(rows)
-            return row === undefined ? look(others) : { kind: step.kind, id: row.id }
+            return row === undefined ? findIn(others) : { kind: step.kind, id: row.id }
           })
-        return look(ordered)
+        return findIn(ordered)
       }, transaction),
   }
 }

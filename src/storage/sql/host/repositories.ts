@@ -59,14 +59,14 @@ export function repositoryPorts<Tx>(
     if (beside?.repositoryId === repositoryId && beside.index === index)
       return beside.issue && { repositoryId, ...beside.issue }
     return runtime.read((session) => {
-      const look = ([find, ...others]: NonNullable<typeof issueQueries>): ReturnType<typeof findIssue> =>
+      const findIn = ([find, ...others]: NonNullable<typeof issueQueries>): ReturnType<typeof findIssue> =>
         find &&
         after(session.first(find({ repositoryId, index })), (row) =>
           row === undefined
-            ? look(others)
+            ? findIn(others)
             : { id: row.id, repositoryId, kind: row.isPull === 1 ? ('pullRequest' as const) : ('issue' as const) },
         )
-      return look(issueQueries ?? [])
+      return findIn(issueQueries ?? [])
     }, transaction)
   }
   if (repositories === undefined) return issues === undefined ? {} : { findIssue }
@@ -108,11 +108,11 @@ export function repositoryPorts<Tx>(
       runtime.read((session) => {
         const actorId = actorIdIn(port)
         const wanted = { owner, name, actorId, index: index ?? 0 }
-        const look = ([find, ...others]: typeof queries): MaybePromise<FoundRepository | undefined> =>
+        const findIn = ([find, ...others]: typeof queries): MaybePromise<FoundRepository | undefined> =>
           find &&
           after(session.all(find(wanted)), (rows) => {
             const row = rowOfName(rows)
-            if (row === undefined) return look(others)
+            if (row === undefined) return findIn(others)
             const repository = { id: row.id }
             found.set(repository, {
               repositoryId: row.id,
@@ -123,7 +123,7 @@ export function repositoryPorts<Tx>(
             })
             return repository
           })
-        return look(queries)
+        return findIn(queries)
       }, port.transaction),
     standingInRepository(repositoryId, port) {
       const actorId = actorIdIn(port)

@@ -154,7 +154,7 @@ function outboxIndexes({ outboxOrder, partialIndexes }: SqlDialect): readonly Ta
 
 /**
  * Returns the 1-based position of a pin among those that exist for the forge. The column is their order: the database
- * leaves gaps in it, and a hidden pin keeps its place there.
+ * leaves gaps in it, and a hidden pin keeps its position there.
  */
 export function positionOf(context: Pick<SqlContext, 'tables'>): RawBuilder<number> {
   const [isAlive, pins] = [livesIn(context, 'issue', 'other') ?? ALWAYS, sql.table('board_pins')]

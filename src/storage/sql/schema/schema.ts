@@ -25,7 +25,7 @@ const FIX = 'call await storage.migrate(), or run "forgelet schema apply"'
 /** What each version adds, oldest first. A version never changes once released; minor releases only add. */
 const VERSIONS: readonly ((context: SqlContext) => readonly SchemaStatement[])[] = [firstVersion, secondVersion]
 
-/** The tables, views and indexes in a place: the columns of each, by name. */
+/** The tables, views and indexes in a schema: the columns of each, by name. */
 export type Present = ReadonlyMap<string, ReadonlySet<string>>
 
 /** The message for tables that have the mark of a copy. */
@@ -176,8 +176,8 @@ export class Schema {
   /** The statements that bring tables of a version to the newest. Without tables, the ledger comes first. */
   #missingTables(version: number | undefined): readonly SchemaStatement[] {
     const { dialect, schema } = this.#context
-    const place = schema === undefined ? undefined : dialect.createSchema?.(schema)
-    const made = version === undefined ? [...(place === undefined ? [] : [place]), ...this.#ledger.made] : []
+    const creating = schema === undefined ? undefined : dialect.createSchema?.(schema)
+    const made = version === undefined ? [...(creating === undefined ? [] : [creating]), ...this.#ledger.made] : []
     return [...made, ...VERSIONS.slice(version ?? 0).flatMap((statements) => statements(this.#context))]
   }
 

@@ -39,7 +39,7 @@ export interface TableIndex {
 const TABLES = {
   /** One row: the version of the tables, the oldest library that can use them, and the types of the host's ids. */
   ledger: { columns: { only: 'integer', version: 'integer', oldest_library: 'integer', ids: 'text' }, key: ['only'] },
-  /** One row per aggregate: its lock. `next_seq` is the next place in its list; `total` counts the list. */
+  /** One row per aggregate: its lock. `next_seq` is the next position in its list; `total` counts the list. */
   heads: {
     columns: {
       scope: 'key',
@@ -107,7 +107,7 @@ const TABLES = {
     unique: { name: 'order', columns: ['user_id', 'seq'] },
     indexes: [{ name: 'badge', columns: ['badge_id', 'granted_at', 'user_id'] }],
   },
-  /** `position` is the place in the outbox, null until it is assigned; unused where the id is the place. `data` is JSON. */
+  /** `position` is the position in the outbox, null until it is assigned; unused where the id is the position. `data` is JSON. */
   events: {
     columns: {
       id: 'serial',
@@ -131,11 +131,11 @@ const TABLES = {
       { name: 'type', columns: ['type', 'id'] },
     ],
   },
-  /** One row: the last assigned position, and the lowest place that may still be read from. */
+  /** One row: the last assigned position, and the lowest position that may still be read from. */
   outbox: { columns: { only: 'integer', last_position: 'integer', floor: 'integer' }, key: ['only'] },
   /** One row: which tables of the host the tables of the forge follow, as JSON; empty if none. */
   host_tables: { columns: { only: 'integer', tables: 'text' }, key: ['only'] },
-  /** The consumers of the outbox, by name: the place each has processed, and the holder and end of its lease. */
+  /** The consumers of the outbox, by name: the position each has processed, and the holder and end of its lease. */
   consumers: {
     columns: { name: 'key', position: 'integer', holder: 'key?', until: 'integer' },
     key: ['name'],

@@ -12,7 +12,7 @@ export interface HostTransaction<T extends object = object> {
   /**
    * Runs one statement in the transaction, and returns its rows as objects, with the names and the values that the database
    * has sent; an empty list if it returns none.
-   * @param sql - with the places of the database: `$1` on PostgreSQL, `?` on MariaDB
+   * @param sql - with the placeholders of the database: `$1` on PostgreSQL, `?` on MariaDB
    * @throws the error of the driver, or an error that has it as `cause`
    */
   run(sql: string, parameters: readonly SqlValue[]): Promise<readonly unknown[]>
@@ -69,7 +69,7 @@ export type DrizzleSql<Query> = (parts: TemplateStringsArray, ...values: SqlValu
 
 /** An open transaction of Knex, with the calls that are made on it. */
 export interface KnexTransaction {
-  /** Runs a statement, whose places are `?` on every database. The answer is that of the driver. */
+  /** Runs a statement, whose placeholders are `?` on every database. The answer is that of the driver. */
   raw(sql: string, values: SqlValue[]): PromiseLike<unknown>
   /** Only a transaction has this. It is not called. */
   isCompleted(): boolean
@@ -257,13 +257,13 @@ export function rowsOrNone(answer: unknown): readonly unknown[] {
   return Array.isArray(answer) ? rowsIn(answer) : []
 }
 
-/** Splits a statement at its places. Our statements have neither `?` nor `$1` in a literal. */
+/** Splits a statement at its placeholders. Our statements have neither `?` nor `$1` in a literal. */
 function split(
   sql: string,
   parameters: readonly SqlValue[],
 ): { readonly parts: string[]; readonly values: SqlValue[] } {
-  const places = [...sql.matchAll(/\$(\d+)|\?/g)]
-  const values = places.map(
+  const placeholders = [...sql.matchAll(/\$(\d+)|\?/g)]
+  const values = placeholders.map(
     ([, number], index) => parameters[number === undefined ? index : Number(number) - 1] ?? null,
   )
   return { parts: sql.split(/\$\d+|\?/), values }

@@ -3,7 +3,7 @@ import type { Deadline } from './deadline.ts'
 import type { Connection } from './server.ts'
 
 /** How long the answer of the server is believed, in milliseconds. */
-const LOOK_EVERY_MS = 1000
+const CHECK_INTERVAL_MS = 1000
 
 /**
  * Limits the connections that were destroyed behind a COMMIT without an answer. A server that waits for a standby keeps
@@ -15,7 +15,7 @@ export class LostCommits {
   readonly #serverIds: number[] = []
   /** How many changes are under way. */
   #running = 0
-  #nextLook = 0
+  #nextCheck = 0
 
   /** @param limit - how many changes may be lost or under way, once one was lost. Default: 10 */
   constructor(limit = 10) {
@@ -30,8 +30,8 @@ export class LostCommits {
    */
   async refuseMore(findOpen: (serverIds: readonly number[]) => Promise<readonly number[]>): Promise<void> {
     if (this.#hasRoom()) return
-    if (performance.now() >= this.#nextLook) {
-      this.#nextLook = performance.now() + LOOK_EVERY_MS
+    if (performance.now() >= this.#nextCheck) {
+      this.#nextCheck = performance.now() + CHECK_INTERVAL_MS
       const known = this.#serverIds.length
       const open = await findOpen(this.#serverIds)
       this.#serverIds.splice(0, known, ...open)

@@ -15,10 +15,10 @@ import type { HostTransaction, KyselyExecutor, LibraryOf } from './host-transact
 import { isHostTransaction, runnerIn } from './host-transaction.ts'
 import type { Beginning, TransactionOptions } from './in-transaction.ts'
 import { isolationIn } from './in-transaction.ts'
-import { LentTransactions } from './lent-transactions.ts'
 import { mariadbRules, START } from './mariadb-rules.ts'
 import type { Client } from './server.ts'
 import { createServerStorage } from './server-storage.ts'
+import { WrappedTransactions } from './wrapped-transactions.ts'
 
 /** What a storage in MariaDB takes its connections from, beside a URL. */
 export type MariadbSource = MysqlPool | MariadbPool | KyselyDatabase
@@ -39,15 +39,15 @@ export function openMariadb<C extends MysqlConnection | KyselyExecutor | HostTra
 ): SqlStorage<C> {
   checkStorageOptions('mariadbStorage', options, SQL_OPTIONS)
   need(FUNCTION[0](transaction), 'mariadbStorage', 'transaction', FUNCTION[1])
-  const lent = new LentTransactions(transaction)
+  const wrapped = new WrappedTransactions(transaction)
   const isOwn = typeof source === 'string'
   const server = {
     ...mariadbRules,
     ...(isOwn && { begin: () => [START] }), // its connections have their level
     first: isOwn ? [] : [ROLL_BACK],
-    client: clientOf(source, lent),
+    client: clientOf(source, wrapped),
     ofHost(given: object) {
-      const open = lent.under(given)
+      const open = wrapped.unwrap(given)
       if (isHostTransaction(open)) return runnerIn(open)
       return isKyselyExecutor(open) ? runnerOfKysely(open) : runnerOfMysql2(open)
     },
@@ -55,10 +55,10 @@ export function openMariadb<C extends MysqlConnection | KyselyExecutor | HostTra
   return createServerStorage(server, createSqlContext(mariadbDialect, options))
 }
 
-function clientOf(source: string | MariadbSource, lent: LentTransactions<MysqlPoolConnection>): Client {
+function clientOf(source: string | MariadbSource, wrapped: WrappedTransactions<MysqlPoolConnection>): Client {
   if (typeof source === 'string') refuseOtherUrls(source)
-  if (typeof source === 'string' || isMysqlPool(source)) return mysql2Client(source, lent)
-  lent.refuse('mariadbStorage', 'a pool of mysql2')
+  if (typeof source === 'string' || isMysqlPool(source)) return mysql2Client(source, wrapped)
+  wrapped.refuse('mariadbStorage', 'a pool of mysql2')
   if (isMariadbPool(source)) return mariadbClient(source)
   if (isKyselyDatabase(source)) return kyselyClient(source)
   throw new TypeError('a MariaDB storage needs a URL, a pool of mysql2/promise or of npm mariadb, or a Kysely')
@@ -80,7 +80,7 @@ export function beginOnMysql2(pool: MysqlPool, options: TransactionOptions): Beg
   const level = command(`set transaction isolation level ${isolationIn(options)}`)
   return {
     begin: [ROLL_BACK, level, START],
-    client: mysql2Client(pool, new LentTransactions(undefined)),
+    client: mysql2Client(pool, new WrappedTransactions(undefined)),
     commit: mariadbRules.commit,
   }
 }

@@ -76,13 +76,13 @@ function adviceOn(name: DriverName): string {
  * each of them ends the process. The work on the connection reports the loss.
  */
 export function ignoreErrors(emitter: object): void {
-  if (heard.has(emitter) || !isEmitter(emitter)) return
-  heard.add(emitter)
+  if (ignored.has(emitter) || !isEmitter(emitter)) return
+  ignored.add(emitter)
   emitter.on('error', () => undefined)
   emitter.on('connect', ignoreErrors)
 }
 
-const heard = new WeakSet<object>()
+const ignored = new WeakSet<object>()
 
 function isEmitter(value: unknown): value is {
   on(event: string, listener: (connection: object) => void): unknown

@@ -41,7 +41,7 @@ const BEGIN_AFRESH: Statement<unknown> = command(`begin; rollback; ${BEGIN.sql}`
 
 const ROLL_BACK = command('rollback')
 const COMMIT = command('commit')
-const ANYTHING = command('select 1')
+const SELECT_1 = command('select 1')
 
 /** PostgreSQL. */
 export const postgresRules: ServerRules = {
@@ -49,7 +49,7 @@ export const postgresRules: ServerRules = {
   async commit(connection) {
     if (connection.commit !== undefined) return connection.commit()
     // Behind a statement that has failed, every other fails too.
-    const isSound = (await failureOf(connection.run(ANYTHING))) === undefined
+    const isSound = (await failureOf(connection.run(SELECT_1))) === undefined
     await connection.run(isSound ? COMMIT : ROLL_BACK)
     return isSound
   },

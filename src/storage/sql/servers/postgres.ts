@@ -15,10 +15,10 @@ import type { HostTransaction, KyselyExecutor, LibraryOf } from './host-transact
 import { isHostTransaction, runnerIn } from './host-transaction.ts'
 import type { Beginning, TransactionOptions } from './in-transaction.ts'
 import { isolationIn } from './in-transaction.ts'
-import { LentTransactions } from './lent-transactions.ts'
 import { postgresRules } from './postgres-rules.ts'
 import type { Client } from './server.ts'
 import { createServerStorage } from './server-storage.ts'
+import { WrappedTransactions } from './wrapped-transactions.ts'
 
 /** What a storage in PostgreSQL takes its connections from, beside a URL. */
 export type PostgresSource = PgPool | PostgresJs | KyselyDatabase
@@ -40,13 +40,13 @@ export function openPostgres<C extends PgClient | KyselyExecutor | HostTransacti
 ): SqlStorage<C> {
   checkStorageOptions('postgresStorage', options, SCHEMA_OPTIONS)
   need(FUNCTION[0](transaction), 'postgresStorage', 'transaction', FUNCTION[1])
-  const lent = new LentTransactions(transaction)
+  const wrapped = new WrappedTransactions(transaction)
   const server = {
     ...postgresRules,
     first: [],
-    client: clientOf(source, lent),
+    client: clientOf(source, wrapped),
     ofHost(given: object) {
-      const open = lent.under(given)
+      const open = wrapped.unwrap(given)
       if (isHostTransaction(open)) return runnerIn(open)
       return isKyselyExecutor(open) ? runnerOfKysely(open) : runnerOfPg(open)
     },
@@ -54,10 +54,10 @@ export function openPostgres<C extends PgClient | KyselyExecutor | HostTransacti
   return createServerStorage(server, createSqlContext(postgresDialect, options))
 }
 
-function clientOf(source: string | PostgresSource, lent: LentTransactions<PgPoolClient>): Client {
+function clientOf(source: string | PostgresSource, wrapped: WrappedTransactions<PgPoolClient>): Client {
   if (typeof source === 'string') refuseOtherUrls(source)
-  if (typeof source === 'string' || isPgPool(source)) return pgClient(source, lent)
-  lent.refuse('postgresStorage', 'a pool of pg')
+  if (typeof source === 'string' || isPgPool(source)) return pgClient(source, wrapped)
+  wrapped.refuse('postgresStorage', 'a pool of pg')
   if (isPostgresJs(source)) return postgresJsClient(source)
   if (isKyselyDatabase(source)) return kyselyClient(source)
   throw new TypeError('a PostgreSQL storage needs a URL, a pool of pg, a postgres() of postgres.js, or a Kysely')
@@ -78,5 +78,5 @@ function refuseOtherUrls(url: string): void {
 export function beginOnPg(pool: PgPool, options: TransactionOptions): Beginning {
   need(isPgPool(pool), 'inTransaction', 'pool', 'a pool of pg')
   const begin = [command(`begin isolation level ${isolationIn(options)} read write`)]
-  return { begin, client: pgClient(pool, new LentTransactions(undefined)), commit: postgresRules.commit }
+  return { begin, client: pgClient(pool, new WrappedTransactions(undefined)), commit: postgresRules.commit }
 }

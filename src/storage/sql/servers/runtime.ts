@@ -57,7 +57,7 @@ export class ServerRuntime<Tx extends object> implements CopyRuntime<Tx>, HostRu
     this.#lostCommits = new LostCommits(server.client.size)
     const { limited, lengthen, giveWay, merged } = server
     const { lockingRead } = context.dialect
-    const changing = { merged, lockingRead, lend: this.#turns.lend.bind(this.#turns) }
+    const changing = { merged, lockingRead, runHostCode: this.#turns.runHostCode.bind(this.#turns) }
     this.#reading = { retry: 'call', limited }
     this.#changing = { retry: 'call', limited, lengthen, giveWay, ...changing }
     this.#changingInHosts = { retry: 'host-transaction', ...changing }

@@ -13,8 +13,8 @@ import { isAbort, translate } from './errors.ts'
 import type { MergedStatements } from './merged-statements.ts'
 import type { Runner, ServerRules } from './server.ts'
 
-const LENT = command('savepoint forgelet_lent')
-const RETURNED = command('release savepoint forgelet_lent')
+const HOST_SAVEPOINT = command('savepoint forgelet_lent')
+const RELEASE_HOST_SAVEPOINT = command('release savepoint forgelet_lent')
 
 const NOTHING: readonly Statement<unknown>[] = []
 
@@ -36,7 +36,7 @@ export interface SessionOptions {
   /** Merges statements that are independent of one another. */
   readonly merged?: MergedStatements | undefined
   /** Runs the host's code, which uses the connection. */
-  readonly lend?: <T>(connection: object, hostCode: () => MaybePromise<T>) => Promise<T>
+  readonly runHostCode?: <T>(connection: object, hostCode: () => MaybePromise<T>) => Promise<T>
 }
 
 /**
@@ -104,12 +104,12 @@ export class ServerSession implements Session {
   }
 
   /** The savepoint shows whether the host's code has left the transaction open and sound. */
-  async lend<T>(work: () => MaybePromise<T>): Promise<T> {
-    const { lend = async (_connection, hostCode) => hostCode() } = this.#options
-    await this.batch([LENT])
-    const value = await lend(this.#runner.identity, work)
+  async runHostCode<T>(work: () => MaybePromise<T>): Promise<T> {
+    const { runHostCode = async (_connection, hostCode) => hostCode() } = this.#options
+    await this.batch([HOST_SAVEPOINT])
+    const value = await runHostCode(this.#runner.identity, work)
     try {
-      await this.batch([RETURNED])
+      await this.batch([RELEASE_HOST_SAVEPOINT])
     } catch (error) {
       // The node of a cluster may have aborted the transaction meanwhile, whatever the host's code did.
       if (isForgeError(error, 'STORAGE_UNAVAILABLE') || (isForgeError(error) && isAbort(error.cause))) throw error

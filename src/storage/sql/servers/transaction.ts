@@ -53,7 +53,7 @@ const ROLLED_BACK =
 
 const SAVEPOINT = command('savepoint forgelet')
 const RELEASE = command('release savepoint forgelet')
-const TAKE_BACK = command('rollback to savepoint forgelet')
+const ROLL_BACK_TO_SAVEPOINT = command('rollback to savepoint forgelet')
 
 /** Shows that a transaction is open: outside of one, MariaDB says so only when a savepoint is used. */
 export const CHECK_OPEN: readonly Statement<unknown>[] = [
@@ -71,14 +71,14 @@ export async function inSavepoint<T>(
   session: ServerSession,
   work: () => Promise<T>,
 ): Promise<T> {
-  const removeListener = deadline.onEnd(() => void failureOf(runner.run(TAKE_BACK)))
+  const removeListener = deadline.onEnd(() => void failureOf(runner.run(ROLL_BACK_TO_SAVEPOINT)))
   try {
-    await session.batch([SAVEPOINT, TAKE_BACK])
+    await session.batch([SAVEPOINT, ROLL_BACK_TO_SAVEPOINT])
     const value = await work()
     await session.batch([RELEASE])
     return value
   } catch (error) {
-    const failure = await failureOf(session.batch([TAKE_BACK, RELEASE]))
+    const failure = await failureOf(session.batch([ROLL_BACK_TO_SAVEPOINT, RELEASE]))
     // A cluster may have rolled the whole transaction back, and says so only now.
     throw isForgeError(failure, 'STORAGE_BUSY') ? failure : error
   } finally {

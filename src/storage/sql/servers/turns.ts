@@ -2,10 +2,10 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 import type { MaybePromise } from '../../../schema/sync-or-async.ts'
 
 /** One run of the host's code in the middle of a change. Its asynchronous context may outlive it. */
-interface Loan {
+interface HostRun {
   readonly transaction: object
   /** The run in which this one was called. */
-  readonly outer: Loan | undefined
+  readonly outer: HostRun | undefined
   isOver: boolean
 }
 
@@ -15,26 +15,26 @@ interface Loan {
  */
 export class Turns {
   readonly #last = new WeakMap<object, Promise<unknown>>()
-  readonly #context = new AsyncLocalStorage<Loan>()
-  #loans = 0
+  readonly #context = new AsyncLocalStorage<HostRun>()
+  #hostRuns = 0
 
   /** Runs a call in its turn. @throws TypeError for a change in the middle of another */
   run<T>(kind: 'read' | 'write', transaction: object, work: () => Promise<T>): Promise<T> {
-    if (!this.#isLent(transaction)) return this.#inTurn(transaction, work)
+    if (!this.#isHostCodeRunning(transaction)) return this.#inTurn(transaction, work)
     if (kind === 'read') return work()
     return Promise.reject(new TypeError('beforeCommit must not change the forge: its change is still open'))
   }
 
   /** Runs the host's code in the middle of a change. */
-  async lend<T>(transaction: object, work: () => MaybePromise<T>): Promise<T> {
-    const loan: Loan = { transaction, outer: this.#innermost(), isOver: false }
-    this.#loans += 1
+  async runHostCode<T>(transaction: object, work: () => MaybePromise<T>): Promise<T> {
+    const run: HostRun = { transaction, outer: this.#innermost(), isOver: false }
+    this.#hostRuns += 1
     try {
-      return await this.#context.run(loan, async () => work())
+      return await this.#context.run(run, async () => work())
     } finally {
-      loan.isOver = true
-      this.#loans -= 1
-      if (this.#loans === 0) this.#context.disable() // before Node 24 a context in use slows every promise of the process
+      run.isOver = true
+      this.#hostRuns -= 1
+      if (this.#hostRuns === 0) this.#context.disable() // before Node 24 a context in use slows every promise of the process
     }
   }
 
@@ -45,17 +45,17 @@ export class Turns {
     return turn
   }
 
-  #isLent(transaction: object): boolean {
-    if (this.#loans === 0) return false
-    let loan = this.#innermost()
-    while (loan !== undefined && (loan.isOver || loan.transaction !== transaction)) loan = loan.outer
-    return loan !== undefined
+  #isHostCodeRunning(transaction: object): boolean {
+    if (this.#hostRuns === 0) return false
+    let run = this.#innermost()
+    while (run !== undefined && (run.isOver || run.transaction !== transaction)) run = run.outer
+    return run !== undefined
   }
 
   /** Those that are over are skipped, or a chain of them would grow forever. */
-  #innermost(): Loan | undefined {
-    let loan = this.#context.getStore()
-    while (loan?.isOver === true) loan = loan.outer
-    return loan
+  #innermost(): HostRun | undefined {
+    let run = this.#context.getStore()
+    while (run?.isOver === true) run = run.outer
+    return run
   }
 }

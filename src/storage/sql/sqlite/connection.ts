@@ -56,7 +56,7 @@ export class Connection<H extends SqliteHandle = SqliteHandle> implements Sessio
    * Runs the host's code in the middle of work, which goes on behind it: in the same transaction, or not at all.
    * @throws TypeError if the code returned a promise, left the transaction, or left a statement open that was writing
    */
-  lend<T>(work: () => MaybePromise<T>): MaybePromise<T> {
+  runHostCode<T>(work: () => MaybePromise<T>): MaybePromise<T> {
     this.command('savepoint forgelet_lent')
     const value = runSync(wait(work()))
     this.#release('forgelet_lent')

@@ -78,7 +78,7 @@ export class SqliteDatabase<H extends SqliteHandle> {
     if (this.#isUsable && this.#reader !== undefined) return this.#reader
     if (!this.#exists()) throw this.#schema.outdated()
 
-    return this.look((reader) => {
+    return this.withReader((reader) => {
       runSync(this.#schema.refuseUnusable(reader))
       this.#isUsable = true
       return reader
@@ -103,13 +103,13 @@ export class SqliteDatabase<H extends SqliteHandle> {
     }
     // A key is that of the handle that writes the first page, and handles that were opened before that never see the page.
     if (hostHandle !== undefined && !this.#exists()) new Connection(hostHandle, 'call').exec('begin immediate; commit')
-    this.look((reader) => {
+    this.withReader((reader) => {
       if (runSync(tables.needsMigration(reader))) this.transact((writer) => runSync(tables.complete(writer)))
     })
   }
 
   /** Runs work on a database that may not be usable. If the work fails, no connection stays open on such a database. */
-  look<T>(work: (reader: Connection<H>) => T): T {
+  withReader<T>(work: (reader: Connection<H>) => T): T {
     this.#reader ??= this.#openReader()
     try {
       return work(this.#reader)
@@ -123,7 +123,7 @@ export class SqliteDatabase<H extends SqliteHandle> {
   status(): SchemaStatus {
     if (!this.#exists()) return { state: 'empty', warnings: [] }
 
-    return this.look((reader) => {
+    return this.withReader((reader) => {
       const { state, warnings } = runSync(this.#schema.status(reader))
       const isHosts = !this.isShared && this.hostHandle !== undefined
       return { state, warnings: isHosts ? [...warnings, ...warningsAbout(this.hostHandle)] : warnings }
@@ -132,7 +132,7 @@ export class SqliteDatabase<H extends SqliteHandle> {
 
   /** Returns whether a handle is open on the database. */
   includes(handle: H): boolean {
-    return this.look((reader) => (this.isShared ? handle === reader.handle : fileOf(handle) === this.#openFile))
+    return this.withReader((reader) => (this.isShared ? handle === reader.handle : fileOf(handle) === this.#openFile))
   }
 
   /** Gives the next change another writer. A transaction on the one connection to a database in memory may be the host's. */
@@ -150,7 +150,7 @@ export class SqliteDatabase<H extends SqliteHandle> {
 
   /** Same, whatever the state of the tables. */
   transact<T>(work: (writer: Connection<H>) => T): T {
-    this.look(() => undefined) // only then it is known whether the writer is the reader
+    this.withReader(() => undefined) // only then it is known whether the writer is the reader
     const writer = this.#openWriter()
     writer.command('begin immediate')
     try {
@@ -185,7 +185,7 @@ export class SqliteDatabase<H extends SqliteHandle> {
   }
 
   #openWriter(): Connection<H> {
-    if (this.isShared) return this.look((reader) => reader)
+    if (this.isShared) return this.withReader((reader) => reader)
 
     this.#writer ??= this.#open(WRITER_SETTINGS)
     // Retried until it succeeds: the file cannot leave the old mode while others read in it.

@@ -14,7 +14,7 @@ export type FileCheck = 'quick_check' | 'integrity_check'
 /** Returns what is wrong with the file of a database. Changes nothing. */
 export function fileProblems<H extends SqliteHandle>(database: SqliteDatabase<H>, check: FileCheck): readonly string[] {
   try {
-    return database.look((reader) => runSync(problems(reader, check)))
+    return database.withReader((reader) => runSync(problems(reader, check)))
   } catch (error) {
     if (isForgeError(error, 'STORAGE_UNAVAILABLE') && error.message === DAMAGED) return [DAMAGED]
     throw error

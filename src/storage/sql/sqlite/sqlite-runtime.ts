@@ -106,12 +106,12 @@ class SqliteRuntime<H extends SqliteHandle> implements CopyRuntime<H>, HostRunti
   }
 
   onConnection<T>(work: (session: Session) => MaybePromise<T>, limits?: CallLimits): Promise<T> {
-    return promiseTry(() => this.retried(() => this.#database.look(work), limits?.milliseconds))
+    return promiseTry(() => this.retried(() => this.#database.withReader(work), limits?.milliseconds))
   }
 
   ofHost<T>(work: (session: Session) => MaybePromise<T>, transaction: H | undefined): MaybePromise<T> {
     if (transaction !== undefined) return work(this.#connectionOf(transaction))
-    return this.#database.isUsable ? this.#readPlain(work) : this.retried(() => this.#database.look(work))
+    return this.#database.isUsable ? this.#readPlain(work) : this.retried(() => this.#database.withReader(work))
   }
 
   inTransaction<T>(work: (transaction: H) => MaybePromise<T>): Promise<T> {

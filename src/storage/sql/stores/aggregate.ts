@@ -125,7 +125,7 @@ function* applyChange<Key, State, Rows extends readonly unknown[], Result, Tx>(
   const isUnseen = unseen.length > 0
   if (isUnseen && prepare !== undefined) yield* refuseMissing(session, references, unseen)
   const before = aggregate.state(key, rows, head)
-  const decide = prepare === undefined ? change.decide : yield* wait(session.lend(() => prepare(before, open)))
+  const decide = prepare === undefined ? change.decide : yield* wait(session.runHostCode(() => prepare(before, open)))
   const at = change.by.at()
   let decision: Decision<State, Result, EventDraft>
   try {

@@ -64,7 +64,7 @@ export function sqlBadgeCatalogue<Tx>(parts: StoreParts<Tx>): BadgeCatalogueStor
     rows: (given: QueryValues<HeadKey & Slice>) =>
       build
         .selectFrom('badges')
-        .select([columns.number('badges.id').as('place'), ...badges.read(...BADGE_FIELDS)])
+        .select([columns.number('badges.id').as('sortKey'), ...badges.read(...BADGE_FIELDS)])
         .where('badges.id', '>', ids.givenInteger(given('after').as(String)))
         .orderBy('badges.id')
         .limit(given('limit'))

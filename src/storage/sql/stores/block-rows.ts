@@ -118,7 +118,7 @@ export function blockRows<B extends BlockFacts, Tx>(
       rows: (values: QueryValues<BlockerKey & HeadKey & Slice>) =>
         build
           .selectFrom(table)
-          .select([columns.number('seq').as('place'), ...fields.read(...SHOWN)])
+          .select([columns.number('seq').as('sortKey'), ...fields.read(...SHOWN)])
           .where(isBy(values))
           .where('seq', '>', values('after'))
           .where(isBlockedAlive)

@@ -9,7 +9,7 @@ import { defineQuery } from '../query.ts'
 import type { Session, SqlRuntime } from '../session.ts'
 import { execute, query, queryEach } from '../session.ts'
 import type { Outbox } from './outbox.ts'
-import { placeInOutbox, refuseAhead } from './outbox.ts'
+import { outboxPositionOf, refuseAhead } from './outbox.ts'
 import { cursorOf } from './pages.ts'
 
 /** The row of a name, and the current time. Times are milliseconds since 1970, by the database's clock. */
@@ -97,7 +97,7 @@ export function sqlConsumers<Tx>(
 
     advance: ({ name, holder }, cursor) =>
       runtime.write(function* (session) {
-        const position = placeInOutbox(cursor)
+        const position = outboxPositionOf(cursor)
         const statements = [locking({ name }), find({ name }), outbox.newest()] as const
         const [, [row], [newest]] = yield* queryEach<[unknown, ConsumerRow, { newest: number }]>(session, statements)
         if (row === undefined || !isLeased(row) || row.holder !== holder) return false

@@ -34,7 +34,7 @@ export const EVENT_FIELDS: readonly ['id', ...typeof WRITTEN] = ['id', ...WRITTE
 export type EventRow = Pick<Row<'events'>, (typeof EVENT_FIELDS)[number]>
 
 /** Returns the expression that orders committed events. */
-export function outboxPlace({ dialect }: SqlContext): RawBuilder<number> {
+export function outboxPosition({ dialect }: SqlContext): RawBuilder<number> {
   return sql`${sql.ref(`events.${dialect.outboxOrder}`)}`
 }
 
@@ -109,7 +109,7 @@ export class EventLog {
       return copyEvent({ id, version: DATA_VERSION, at, actorId, ...draft })
     })
     if (events.length > 0 && beforeCommit !== undefined) {
-      yield* wait(session.lend(() => beforeCommit(events.map(copyEvent), open)))
+      yield* wait(session.runHostCode(() => beforeCommit(events.map(copyEvent), open)))
     }
     return events
   }

@@ -67,7 +67,7 @@ export function sqlEvents<Tx>({ context, runtime }: StoreParts<Tx>): EventStore<
   }
 }
 
-/** Places of the audit view are negative, because it lists the newest first. */
+/** Positions of the audit view are negative, because it lists the newest first. */
 function cursorAt({ id }: EventRow): string {
   return cursorOf(-Number(id))
 }

@@ -27,7 +27,7 @@ export interface Head extends HeadKey {
   readonly retired: boolean
   /** The number of rows in the aggregate's list. */
   readonly total: number
-  /** The next place in the aggregate's list. */
+  /** The next position in the aggregate's list. */
   readonly nextSeq: number
 }
 

@@ -15,28 +15,28 @@ import { limitsOfOneCall } from '../retry.ts'
 import type { Session, SqlRuntime } from '../session.ts'
 import { queryEach } from '../session.ts'
 import type { EventRow } from './event-log.ts'
-import { EVENT_FIELDS, outboxPlace, selectEvents, toEvent } from './event-log.ts'
-import { cursorOf, noCursor, placeOf } from './pages.ts'
+import { EVENT_FIELDS, outboxPosition, selectEvents, toEvent } from './event-log.ts'
+import { cursorOf, invalidCursor, positionIn } from './pages.ts'
 
 type OutboxQuery = Parameters<EventStore<unknown>['read']>[0]
 
 type OutboxPage = Awaited<ReturnType<EventStore<unknown>['read']>>
 
 /**
- * The one row of the outbox: the last assigned position, 0 if ids are the positions; and the place of the last removed
+ * The one row of the outbox: the last assigned position, 0 if ids are the positions; and the position of the last removed
  * event, after which reading begins.
  */
 type OutboxState = Pick<Row<'outbox'>, 'lastPosition' | 'floor'>
 
-/** The place of the last event, or of the last removed one if that is later. */
+/** The position of the last event, or of the last removed one if that is later. */
 interface Newest {
   readonly newest: number
 }
 
-/** The floor and the newest place beside an event of a page; beside nulls if there are none. */
+/** The floor and the newest position beside an event of a page; beside nulls if there are none. */
 type FloorAndEvent = Pick<OutboxState, 'floor'> &
   Newest &
-  ((EventRow & { readonly place: number }) | { readonly place: null })
+  ((EventRow & { readonly sortKey: number }) | { readonly sortKey: null })
 
 /** The maximum number of events numbered in one transaction. */
 const MAX_NUMBERED_EVENTS = 1000
@@ -68,23 +68,23 @@ export class Outbox<Tx> {
 
   readonly #page = defineQuery((given: QueryValues<{ after: number; limit: number }>) => {
     const { build, columns, dialect } = this.#context
-    const place = outboxPlace(this.#context)
+    const position = outboxPosition(this.#context)
     const events = selectEvents(this.#context)
-      .select(dialect.number(place).as('place'))
-      .where(place, '>', given('after'))
-      .orderBy(place)
+      .select(dialect.number(position).as('sortKey'))
+      .where(position, '>', given('after'))
+      .orderBy(position)
       .limit(given('limit'))
     return build
       .selectFrom('outbox')
       .leftJoin(events.as('page'), (join) => join.onTrue())
-      .select([columns.number('outbox.floor').as('floor'), newestPlace(this.#context), 'page.place'])
+      .select([columns.number('outbox.floor').as('floor'), newestPosition(this.#context), 'page.sortKey'])
       .select(EVENT_FIELDS.map((field) => `page.${field}` as const))
-      .orderBy('page.place')
+      .orderBy('page.sortKey')
       .$castTo<FloorAndEvent>()
   })
 
   readonly #newest = defineQuery(
-    (_: QueryValues<unknown>) => this.#context.build.selectFrom('outbox').select(newestPlace(this.#context)),
+    (_: QueryValues<unknown>) => this.#context.build.selectFrom('outbox').select(newestPosition(this.#context)),
     { asWritten: true },
   )
 
@@ -119,10 +119,10 @@ export class Outbox<Tx> {
 
   /**
    * Reads one page. @throws ForgeError `INVALID_INPUT` if the cursor is invalid; `EVENTS_PRUNED` if it is below the
-   * floor; `CURSOR_AHEAD` if it is beyond the newest place
+   * floor; `CURSOR_AHEAD` if it is beyond the newest position
    */
   *read({ after, limit }: OutboxQuery): SyncOrAsync<OutboxPage> {
-    const start = after === undefined ? undefined : placeInOutbox(after)
+    const start = after === undefined ? undefined : outboxPositionOf(after)
     const limits = limitsOfOneCall()
     try {
       yield* this.#numberOldest(limits)
@@ -157,7 +157,7 @@ export class Outbox<Tx> {
     return { state: refuseMissing(state), rows }
   }
 
-  /** Returns the statement that reads the newest place. */
+  /** Returns the statement that reads the newest position. */
   newest(): Statement<Newest> {
     return this.#newest({})
   }
@@ -203,30 +203,33 @@ export class Outbox<Tx> {
 }
 
 function toPage(rows: readonly FloorAndEvent[], after: number): OutboxPage {
-  const found = rows.flatMap(({ floor: _, newest: __, ...row }) => (row.place === null ? [] : [row]))
-  return { events: found.map(({ place: _, ...row }) => toEvent(row)), cursor: cursorOf(found.at(-1)?.place ?? after) }
+  const found = rows.flatMap(({ floor: _, newest: __, ...row }) => (row.sortKey === null ? [] : [row]))
+  return {
+    events: found.map(({ sortKey: _, ...row }) => toEvent(row)),
+    cursor: cursorOf(found.at(-1)?.sortKey ?? after),
+  }
 }
 
-/** Refuses a place beyond the newest: its cursor is that of a state that the database no longer has. */
-export function refuseAhead(place: number, newest: number): void {
-  if (place > newest) throw cursorAhead(cursorOf(newest))
+/** Refuses a position beyond the newest: its cursor is that of a state that the database no longer has. */
+export function refuseAhead(position: number, newest: number): void {
+  if (position > newest) throw cursorAhead(cursorOf(newest))
 }
 
-/** Selects the newest place: where ids are the places, the row of the outbox does not have it. */
-function newestPlace({ build, columns, dialect }: SqlContext): AliasedRawBuilder<number, 'newest'> {
+/** Selects the newest position: where ids are the positions, the row of the outbox does not have it. */
+function newestPosition({ build, columns, dialect }: SqlContext): AliasedRawBuilder<number, 'newest'> {
   if (dialect.outboxOrder === 'position') return columns.number('outbox.last_position').as('newest')
   const last = build.selectFrom('events').select(({ fn }) => fn.max('events.id').as('id'))
   return sql<number>`max(${sql.ref('outbox.floor')}, coalesce(${last}, 0))`.as('newest')
 }
 
 /**
- * Returns the place that a cursor of the outbox names. Places of the outbox count upwards from zero; those of the audit
+ * Returns the position that a cursor of the outbox names. Positions of the outbox count upwards from zero; those of the audit
  * view are negative.
  */
-export function placeInOutbox(cursor: string): number {
-  const place = placeOf(cursor)
-  if (place < 0) throw noCursor()
-  return place
+export function outboxPositionOf(cursor: string): number {
+  const position = positionIn(cursor)
+  if (position < 0) throw invalidCursor()
+  return position
 }
 
 function pruned(floor: number): ForgeError<'EVENTS_PRUNED'> {

@@ -13,26 +13,26 @@ import { HEAD_SCOPES } from '../schema/tables.ts'
 import type { Session } from '../session.ts'
 import type { HeadKey } from './locks.ts'
 
-/** A part of a list: the rows after a place, without the first `offset` rows. */
+/** A part of a list: the rows after a position, without the first `offset` rows. */
 export interface Slice {
   readonly after: number
   readonly offset: number
   readonly limit: number
 }
 
-/** A row of a list. Its place is an integer that grows along the list. */
-interface PlacedRow {
-  readonly place: number
+/** A row of a list. Its position is an integer that grows along the list. */
+interface ListedRow {
+  readonly sortKey: number
 }
 
 /**
  * Returns the part of a list that has a page, and one row more, which shows that the list goes on.
  *
- * @param start - a place before that of the first row
+ * @param start - a position before that of the first row
  * @throws ForgeError `INVALID_INPUT` if the cursor is invalid
  */
 export function sliceIn({ from, limit }: PageQuery, start: number): Slice {
-  const after = 'after' in from ? placeOf(from.after) : start
+  const after = 'after' in from ? positionIn(from.after) : start
   const offset = 'page' in from ? Math.min((from.page - 1) * limit, Number.MAX_SAFE_INTEGER) : 0
   return { after, offset, limit: Math.min(limit + 1, Number.MAX_SAFE_INTEGER) }
 }
@@ -54,20 +54,20 @@ export function pageOf<Row, Item>(
   return { items: rows.map(toItem), limit, cursor }
 }
 
-/** Returns the cursor that continues after a place. */
-export function cursorOf(place: number): string {
-  return `s${place}`
+/** Returns the cursor that continues after a position. */
+export function cursorOf(position: number): string {
+  return `s${position}`
 }
 
-/** Returns the place that a cursor names. @throws ForgeError `INVALID_INPUT` if the cursor is invalid */
-export function placeOf(cursor: string): number {
-  const place = Number(/^s(-?\d{1,16})$/.exec(cursor)?.[1])
-  if (!Number.isSafeInteger(place)) throw noCursor()
-  return place
+/** Returns the position that a cursor names. @throws ForgeError `INVALID_INPUT` if the cursor is invalid */
+export function positionIn(cursor: string): number {
+  const position = Number(/^s(-?\d{1,16})$/.exec(cursor)?.[1])
+  if (!Number.isSafeInteger(position)) throw invalidCursor()
+  return position
 }
 
 /** Creates the error for a string that is not a cursor of the list. */
-export function noCursor(): ForgeError<'INVALID_INPUT'> {
+export function invalidCursor(): ForgeError<'INVALID_INPUT'> {
   return invalidInput('/after', 'cursor', 'after must be the cursor of an earlier page')
 }
 
@@ -76,7 +76,7 @@ export type PageReader<Key, Item> = (session: Session, key: Key & HeadKey, query
 
 /** A list that a head counts: which rows a page has, and what it shows of each. */
 interface CountedList<Key, Row, Item> {
-  /** The columns of the rows beside the place. */
+  /** The columns of the rows beside the position. */
   readonly fields: readonly (keyof Row & string)[]
   /** Returns the query for the rows of a slice, in order. */
   readonly rows: (given: QueryValues<Key & HeadKey & Slice>) => Expression<Row>
@@ -96,25 +96,25 @@ interface CountedList<Key, Row, Item> {
 /** The head of a list with all rows as JSON; or beside one of the rows, and beside nulls if there are none. */
 type HeadAndRows<Row> = { readonly total: number | null; readonly retired: number } & (
   | Row
-  | { readonly place: null }
+  | { readonly sortKey: null }
   | { readonly rows: string }
 )
 
 /** Creates a reader of pages. One statement reads the head and the rows: the next might see another state. */
-export function pageReader<Key, Row extends PlacedRow, Item>(
+export function pageReader<Key, Row extends ListedRow, Item>(
   { build, columns, dialect }: SqlContext,
   list: CountedList<Key, Row, Item>,
 ): PageReader<Key, Item> {
   const queryFor = (isCounted: boolean) =>
     defineQuery((given: QueryValues<Key & HeadKey & Slice>) => {
       const { table, head, found } = list.owner === undefined ? ofHead(given) : ofOwner(list.owner(given), isCounted)
-      const names = ['place', ...list.fields]
+      const names = ['sortKey', ...list.fields]
       const rows = list.rows(given)
       const query =
         dialect.jsonRows === undefined
           ? sql<
               HeadAndRows<Row>
-            >`select ${head}, ${sql.join(names.map((name) => sql.ref(`page.${name}`)))} from ${table} left join ${rows} as page on true where ${found} order by page.place`
+            >`select ${head}, ${sql.join(names.map((name) => sql.ref(`page.${name}`)))} from ${table} left join ${rows} as page on true where ${found} order by ${sql.ref('page.sortKey')}`
           : sql<
               HeadAndRows<Row>
             >`select ${head}, (select ${dialect.jsonRows(names)} from ${rows}) as "rows" from ${table} where ${found}`
@@ -144,16 +144,16 @@ export function pageReader<Key, Row extends PlacedRow, Item>(
       const isGone = head === undefined ? list.owner !== undefined : head.retired !== 0
       if (isGone && thing !== undefined) throw notFound(thing)
       const toItem = (row: Row): Item => list.toItem(row, key)
-      const { items, limit, cursor } = pageOf(rowsIn(found), query.limit, toItem, ({ place }) => cursorOf(place))
+      const { items, limit, cursor } = pageOf(rowsIn(found), query.limit, toItem, ({ sortKey }) => cursorOf(sortKey))
       return { items, total: head === undefined ? 0 : (head.total ?? undefined), limit, cursor }
     })
 }
 
-function rowsIn<Row extends PlacedRow>(found: readonly HeadAndRows<Row>[]): readonly Row[] {
+function rowsIn<Row extends ListedRow>(found: readonly HeadAndRows<Row>[]): readonly Row[] {
   const [head] = found
   return head !== undefined && 'rows' in head ? JSON.parse(head.rows) : found.filter(isRow)
 }
 
-function isRow<Row extends PlacedRow>(found: HeadAndRows<Row>): found is HeadAndRows<Row> & Row {
-  return 'place' in found && found.place !== null
+function isRow<Row extends ListedRow>(found: HeadAndRows<Row>): found is HeadAndRows<Row> & Row {
+  return 'sortKey' in found && found.sortKey !== null
 }

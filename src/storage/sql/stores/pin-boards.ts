@@ -146,10 +146,10 @@ export function sqlPinBoards<Tx>(
     positions: (issues, transaction) =>
       runtime.read((session) => {
         for (const { repositoryId } of issues) ids.fitting('repository', repositoryId)
-        const places = issues.map(placeOf)
+        const keys = issues.map(boardKeyOf)
         return after(session.all(find({ issueIds: issues.map(({ issueId }) => issueId) })), (rows) => {
-          const positions = new Map(rows.map((row) => [placeOf(row), row.position]))
-          return places.map((place) => positions.get(place))
+          const positions = new Map(rows.map((row) => [boardKeyOf(row), row.position]))
+          return keys.map((key) => positions.get(key))
         })
       }, transaction),
   }
@@ -201,7 +201,7 @@ export function sqlPinBoards<Tx>(
   }
 }
 
-function placeOf({ kind, repositoryId, issueId }: BoardIssue): string {
+function boardKeyOf({ kind, repositoryId, issueId }: BoardIssue): string {
   return `${kind} ${repositoryId} ${issueId}`
 }
 
@@ -257,8 +257,8 @@ function differences(stored: readonly StoredPin[], before: readonly PinRow[], af
   const moved = placed.filter(({ position, was }) => position !== was)
   if (moved.every(({ position, was }) => position < was)) return { gone, parked: [], moved, added }
 
-  const places = moved.map(({ was }) => was)
-  const [first, last] = [Math.min(...places), Math.max(...places)]
+  const freed = moved.map(({ was }) => was)
+  const [first, last] = [Math.min(...freed), Math.max(...freed)]
   return { gone, parked: [{ first, last }], moved: placed.filter(({ was }) => was >= first && was <= last), added }
 }
 

@@ -12,7 +12,7 @@ import { defineQuery } from '../query.ts'
 import type { HeadScope, Tables } from '../schema/tables.ts'
 import type { Session, SqlRuntime } from '../session.ts'
 import { query, queryEach } from '../session.ts'
-import { outboxPlace } from './event-log.ts'
+import { outboxPosition } from './event-log.ts'
 import type { Outbox } from './outbox.ts'
 
 /** The maximum number of events that are checked together and removed in one transaction. */
@@ -34,10 +34,10 @@ export function sqlPruning<Tx>(
   outbox: Outbox<Tx>,
 ): EventStore<Tx>['prune'] {
   const { build, dialect, columns } = context
-  const place = outboxPlace(context)
+  const position = outboxPosition(context)
 
-  // The place that every name has processed; no row if there are no names. It needs no lock: a cursor only moves forward, so
-  // every name has permanently processed the place that is read.
+  // The position that every name has processed; no row if there are no names. It needs no lock: a cursor only moves forward, so
+  // every name has permanently processed the position that is read.
   const behindAll = defineQuery(
     (_: QueryValues<unknown>) =>
       build
@@ -54,14 +54,14 @@ export function sqlPruning<Tx>(
     (given: QueryValues<{ after: number; behindAll: number; before: number; limit: number }>) =>
       build
         .selectFrom('events')
-        .select([columns.id('events.id').as('id'), dialect.number(place).as('place')])
+        .select([columns.id('events.id').as('id'), dialect.number(position).as('sortKey')])
         .select((event) => {
           const goes = event.and([event('at', '<', given('before')), isNoLivingHistory(context, event)])
           return dialect.number(sql`case when ${goes} then 1 else 0 end`).as('goes')
         })
-        .where(place, '>', given('after'))
-        .where(place, '<=', given('behindAll'))
-        .orderBy(place)
+        .where(position, '>', given('after'))
+        .where(position, '<=', given('behindAll'))
+        .orderBy(position)
         .limit(given('limit')),
     { asWritten: true },
   )
@@ -80,11 +80,11 @@ export function sqlPruning<Tx>(
     const gone = found.filter(({ goes }) => goes !== 0)
     const last = gone.at(-1)
     if (last !== undefined) {
-      const floor = Math.max(state.floor, last.place)
+      const floor = Math.max(state.floor, last.sortKey)
       yield* queryEach(session, [removing({ ids: gone.map(({ id }) => id) }), outbox.saving({ ...state, floor })])
     }
     // A range that is not full is the last: events written meanwhile wait for the next prune.
-    return { removed: gone.length, end: found[MAX_PRUNED_EVENTS - 1]?.place }
+    return { removed: gone.length, end: found[MAX_PRUNED_EVENTS - 1]?.sortKey }
   }
 
   function* prune(before: number): SyncOrAsync<number> {

@@ -18,7 +18,7 @@ import { query } from '../session.ts'
 import type { SqlAggregate, StoreParts, Writing } from './aggregate.ts'
 import { aggregateStore } from './aggregate.ts'
 import { BADGE_FIELDS } from './badge-catalogue.ts'
-import { noCursor, pageOf } from './pages.ts'
+import { invalidCursor, pageOf } from './pages.ts'
 
 /** A grant as the statements return it, with the definition of its badge. */
 interface StoredGrant extends Badge {
@@ -32,7 +32,7 @@ interface UserKey {
 }
 
 /** A grant as the statements write it. */
-interface PlacedGrant extends UserKey {
+interface ListedGrant extends UserKey {
   readonly badgeId: Id
   readonly seq: number
   readonly grantedAt: Date
@@ -81,7 +81,7 @@ export function sqlUserBadges<Tx>(parts: StoreParts<Tx>): {
     selectGrants().where(fields.are(given, 'userId')).where(isAmong(given)),
   )
 
-  const insert = defineQuery((given: QueryValues<PlacedGrant>) =>
+  const insert = defineQuery((given: QueryValues<ListedGrant>) =>
     insertReferring(
       context,
       'user_grants',
@@ -178,7 +178,7 @@ type FoundHolder = { readonly total: number } & (
   | { readonly userId: null }
 )
 
-/** Which badge, and which of its holders: those after a place, without the first `offset`. */
+/** Which badge, and which of its holders: those after a position, without the first `offset`. */
 interface HolderRange {
   readonly slug: string
   readonly grantedAt: number
@@ -239,7 +239,7 @@ function holdersReader(
       return { grantedAt: -Number.MAX_SAFE_INTEGER, userId: null, offset, limit: rows }
     }
     const [, time, userId] = HOLDER_CURSOR.exec(from.after) ?? []
-    if (userId === undefined || !ids.fits('user', userId)) throw noCursor()
+    if (userId === undefined || !ids.fits('user', userId)) throw invalidCursor()
     return { grantedAt: Number(time), userId, offset: 0, limit: rows }
   }
 

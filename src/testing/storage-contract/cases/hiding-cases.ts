@@ -12,7 +12,7 @@ import { compareBoards, expectBoard, KEY, LEVELS, rejects, tableCase } from './t
 
 /** Cases about rows that the host hides, and shows again. */
 export const hidingCases: readonly StorageCase[] = [
-  tableCase('a hidden issue is on no board, does not count, and comes back to its place', async (storage, rows) => {
+  tableCase('a hidden issue is on no board, does not count, and comes back to its position', async (storage, rows) => {
     const hide = (id: Id, isHidden = true) => rows.hide('issue', { id, isHidden })
     for (const issueId of ['1', '2', '3']) await pin(storage, BOARD, issueId)
     await hide('2')

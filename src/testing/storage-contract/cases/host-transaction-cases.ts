@@ -9,13 +9,13 @@ import { assertRefused } from './race.ts'
 import type { StorageCase } from './storage-case.ts'
 import { hostCase, outcomeOf } from './storage-case.ts'
 
-/** A deletion of what is in two places. */
+/** A deletion of what is on two boards or lists. */
 interface Deletion {
   readonly name: string
   readonly retired: Retired
-  add<Tx>(storage: ForgeStorage<Tx>, place: string): Promise<unknown>
+  add<Tx>(storage: ForgeStorage<Tx>, owner: string): Promise<unknown>
   read<Tx>(storage: ForgeStorage<Tx>, transaction: Tx): unknown
-  left<Tx>(storage: ForgeStorage<Tx>, place: string): Promise<readonly unknown[]>
+  left<Tx>(storage: ForgeStorage<Tx>, owner: string): Promise<readonly unknown[]>
 }
 
 const DELETIONS: readonly Deletion[] = [
@@ -90,7 +90,7 @@ export const hostTransactionCases: readonly StorageCase[] = [
         await (isDeleted ? commit() : rollback())
 
         if (isForgeError('thrown' in outcome && outcome.thrown)) assertRefused(outcome, 'STORAGE_BUSY')
-        for (const place of ['10', '11']) assert.equal((await left(storage, place)).length, isDeleted ? 0 : 1)
+        for (const owner of ['10', '11']) assert.equal((await left(storage, owner)).length, isDeleted ? 0 : 1)
       },
     ),
   ),

@@ -66,10 +66,10 @@ export const readerCases: readonly StorageCase[] = [
         const read = await issuesOn(reader, BOARD)
         const start = issueIds.indexOf(read[0] ?? '')
         assert.deepEqual(read, [...issueIds.slice(start), ...issueIds.slice(0, start)])
-        const places = await reader.pinBoards.positions(issueIds.map((issueId) => ({ issueId, ...BOARD })))
-        const [first = 1] = places
+        const positions = await reader.pinBoards.positions(issueIds.map((issueId) => ({ issueId, ...BOARD })))
+        const [first = 1] = positions
         assert.deepEqual(
-          places,
+          positions,
           issueIds.map((_, index) => 1 + ((first - 1 + index) % issueIds.length)),
         )
       },

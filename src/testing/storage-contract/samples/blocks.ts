@@ -90,7 +90,7 @@ export const blocks: AggregateSample = sampleOf<BlockKey, BlockState>({
       block(to, organizationId, userId, { ...extras, note }),
     ),
     unblock: kind(5, drawnKey, (to, { organizationId, userId }, extras) => unblock(to, organizationId, userId, extras)),
-    /** Replaces the note of a block, and who blocked when. The block keeps its place. */
+    /** Replaces the note of a block, and who blocked when. The block keeps its position. */
     renote: kind(
       3,
       (draw, names) => ({ ...drawnBlock(draw, names), blockedAt: new Date(draw.below(60_000)) }),

@@ -78,7 +78,7 @@ export const userBlocks: AggregateSample = sampleOf<UserBlockKey, UserBlock | un
     unblockByUser: kind(3, drawnKey, (to, { blockerId, userId }, extras) =>
       unblockByUser(to, blockerId, userId, extras),
     ),
-    /** Replaces the note of a block, and who blocked when. The block keeps its place. */
+    /** Replaces the note of a block, and who blocked when. The block keeps its position. */
     renoteByUser: kind(
       2,
       (draw, names) => ({ ...drawnBlock(draw, names), blockedAt: new Date(draw.below(60_000)) }),

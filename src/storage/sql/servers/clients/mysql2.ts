@@ -1,9 +1,9 @@
 import { hasMethods, isObject, propertyOf } from '../../../../schema/arguments.ts'
 import type { Statement } from '../../query.ts'
 import { MAX_IDLE_S } from '../deadline.ts'
-import type { LentTransactions } from '../lent-transactions.ts'
 import { destroySocket, driverIn, ignoreErrors, notInstalled, OpenedPool, poolSize } from '../pools.ts'
 import type { Client, Connection, Runner } from '../server.ts'
+import type { WrappedTransactions } from '../wrapped-transactions.ts'
 
 /** A query as mysql2 accepts it. Its options override those that the host has set on the connection. */
 export interface MysqlQuery {
@@ -39,22 +39,22 @@ export interface MysqlPool {
 }
 
 /** MariaDB through mysql2: a pool that is opened for a URL, or the host's pool. */
-export function mysql2Client(urlOrPool: string | MysqlPool, lent: LentTransactions<MysqlPoolConnection>): Client {
+export function mysql2Client(urlOrPool: string | MysqlPool, wrapped: WrappedTransactions<MysqlPoolConnection>): Client {
   if (typeof urlOrPool !== 'string') {
     const size = propertyOf(propertyOf(propertyOf(urlOrPool, 'pool'), 'config'), 'connectionLimit')
-    return { size: Number(size) || undefined, connect: () => connect(urlOrPool, lent), close: async () => undefined }
+    return { size: Number(size) || undefined, connect: () => connect(urlOrPool, wrapped), close: async () => undefined }
   }
   const own = new OpenedPool(async () => openPool(await loadMysql2(), urlOrPool))
   return {
     size: poolSize(urlOrPool, 'connectionLimit'),
-    connect: () => own.use((pool) => connect(pool, lent)),
+    connect: () => own.use((pool) => connect(pool, wrapped)),
     close: () => own.end().catch(() => undefined), // the server may be gone, and has closed the connections
   }
 }
 
 /** Takes a connection out of a pool. */
-async function connect(pool: MysqlPool, lent: LentTransactions<MysqlPoolConnection>): Promise<Connection> {
-  return new PooledMysql2(await pool.getConnection(), lent)
+async function connect(pool: MysqlPool, wrapped: WrappedTransactions<MysqlPoolConnection>): Promise<Connection> {
+  return new PooledMysql2(await pool.getConnection(), wrapped)
 }
 
 /** A pool that the storage opened. */
@@ -143,7 +143,7 @@ class MysqlRunner<C extends MysqlConnection> implements Runner {
   }
 
   async run({ sql, parameters }: Statement<unknown>): Promise<unknown> {
-    const query = { sql, values: [...parameters], ...AS_IT_IS }
+    const query = { sql, values: [...parameters], ...QUERY_OPTIONS }
     const { connection } = this
     const answer = await (parameters.length === 0 ? connection.query(query) : connection.execute(query))
     return Array.isArray(answer) ? answer[0] : answer
@@ -151,7 +151,7 @@ class MysqlRunner<C extends MysqlConnection> implements Runner {
 }
 
 /** Set for each query, because a host may have changed these options for all of them. */
-const AS_IT_IS = {
+const QUERY_OPTIONS = {
   rowsAsArray: false,
   nestTables: false,
   namedPlaceholders: false,
@@ -161,13 +161,13 @@ const AS_IT_IS = {
 
 /** A connection out of the pool. */
 class PooledMysql2 extends MysqlRunner<MysqlPoolConnection> implements Connection {
-  readonly #lent: LentTransactions<MysqlPoolConnection>
+  readonly #wrapped: WrappedTransactions<MysqlPoolConnection>
   #transaction: object | undefined
 
-  constructor(connection: MysqlPoolConnection, lent: LentTransactions<MysqlPoolConnection>) {
+  constructor(connection: MysqlPoolConnection, wrapped: WrappedTransactions<MysqlPoolConnection>) {
     super(connection)
     ignoreErrors(this.identity) // two errors on one connection end the process: the pool listens for the first only
-    this.#lent = lent
+    this.#wrapped = wrapped
   }
 
   get serverId(): number | undefined {
@@ -175,7 +175,7 @@ class PooledMysql2 extends MysqlRunner<MysqlPoolConnection> implements Connectio
   }
 
   get transaction(): object {
-    this.#transaction ??= this.#lent.of(this.connection, this)
+    this.#transaction ??= this.#wrapped.wrap(this.connection, this)
     return this.#transaction
   }
 

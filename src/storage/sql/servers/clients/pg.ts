@@ -3,10 +3,10 @@ import { busy } from '../../errors.ts'
 import type { Statement } from '../../query.ts'
 import { MAX_CALL_MS } from '../../retry.ts'
 import { isWrongStatementName } from '../errors.ts'
-import type { LentTransactions } from '../lent-transactions.ts'
 import { destroySocket, driverIn, ignoreErrors, notInstalled, OpenedPool, poolSize } from '../pools.ts'
 import type { Client, Connection, Runner } from '../server.ts'
 import { StatementNames } from '../statement-names.ts'
+import type { WrappedTransactions } from '../wrapped-transactions.ts'
 
 /** How pg reads the columns of one query. */
 export interface PgTypes {
@@ -47,35 +47,35 @@ export interface PgPool extends PgClient {
 }
 
 /** PostgreSQL through pg: a pool that is opened for a URL, or the host's pool. */
-export function pgClient(urlOrPool: string | PgPool, lent: LentTransactions<PgPoolClient>): Client {
+export function pgClient(urlOrPool: string | PgPool, wrapped: WrappedTransactions<PgPoolClient>): Client {
   const names = new StatementNames()
   if (typeof urlOrPool !== 'string') {
     const size = propertyOf(propertyOf(urlOrPool, 'options'), 'max')
     return {
       size: Number(size) || undefined,
-      connect: () => connect(urlOrPool, lent, names),
+      connect: () => connect(urlOrPool, wrapped, names),
       close: async () => undefined,
     }
   }
   const own = new OpenedPool(async () => openPool(await loadPg(), urlOrPool))
   return {
     size: poolSize(urlOrPool, 'max'),
-    connect: () => own.use((pool) => connect(pool, lent, names)),
+    connect: () => own.use((pool) => connect(pool, wrapped, names)),
     close: () => own.end(),
   }
 }
 
 /** Takes a client out of a pool. */
-function connect(pool: PgPool, lent: LentTransactions<PgPoolClient>, names: StatementNames): Promise<Connection> {
+function connect(pool: PgPool, wrapped: WrappedTransactions<PgPoolClient>, names: StatementNames): Promise<Connection> {
   ignoreErrors(pool)
   return pool.connect().then((client) => {
     if (isNative(client)) {
       client.release()
       throw ofNative()
     }
-    if (!isInside(client)) return new PooledPg(client, lent, names)
+    if (!isInside(client)) return new PooledPg(client, wrapped, names)
     client.release(true) // the host left a transaction open: the server rolls it back
-    return connect(pool, lent, names)
+    return connect(pool, wrapped, names)
   })
 }
 
@@ -191,12 +191,12 @@ const TYPES: PgTypes = { getTypeParser: (type) => (type === DOUBLE_PRECISION ? N
 
 /** A client out of the pool. A class, because each literal with an accessor is of a shape of its own, which is never freed early. */
 class PooledPg extends PgRunner<PgPoolClient> implements Connection {
-  readonly #lent: LentTransactions<PgPoolClient>
+  readonly #wrapped: WrappedTransactions<PgPoolClient>
   #transaction: object | undefined
 
-  constructor(client: PgPoolClient, lent: LentTransactions<PgPoolClient>, names: StatementNames) {
+  constructor(client: PgPoolClient, wrapped: WrappedTransactions<PgPoolClient>, names: StatementNames) {
     super(client, names)
-    this.#lent = lent
+    this.#wrapped = wrapped
   }
 
   get serverId(): number | undefined {
@@ -204,7 +204,7 @@ class PooledPg extends PgRunner<PgPoolClient> implements Connection {
   }
 
   get transaction(): object {
-    this.#transaction ??= this.#lent.of(this.identity, new PgRunner(this.identity))
+    this.#transaction ??= this.#wrapped.wrap(this.identity, new PgRunner(this.identity))
     return this.#transaction
   }
 

@@ -4,14 +4,14 @@ import type { CopiedRow } from './table-rows.ts'
 type Order = SqlDialect['outboxOrder']
 
 /**
- * Keeps the places of events in the outbox, which cursors name, where one database has ids for them and the other positions.
+ * Keeps the positions of events in the outbox, which cursors name, where one database has ids for them and the other positions.
  * Events without a position get the next ones, in the order of their ids, as the next reader would give them.
  */
-export class EventPlaces {
+export class EventPositions {
   readonly #from: Order
   readonly #to: Order
   readonly #floor: number
-  /** The place of the last event, or of the last removed one. */
+  /** The position of the last event, or of the last removed one. */
   last: number
   /** How many events have another id than before. */
   renumbered = 0
@@ -26,13 +26,13 @@ export class EventPlaces {
 
   /** Returns an event as it is inserted. They come in the order of their ids. */
   moved(event: CopiedRow): CopiedRow {
-    const { id, position } = event
-    const place = this.#from === 'id' ? Number(id) : Number(position ?? this.last + 1)
-    this.last = Math.max(this.last, place)
-    if (this.#to === 'position') return { ...event, position: place }
+    const { id } = event
+    const position = Number(this.#from === 'id' ? id : (event['position'] ?? this.last + 1))
+    this.last = Math.max(this.last, position)
+    if (this.#to === 'position') return { ...event, position }
 
-    if (String(place) !== id) this.renumbered += 1
-    return { ...event, id: String(place), position: null }
+    if (String(position) !== id) this.renumbered += 1
+    return { ...event, id: String(position), position: null }
   }
 
   /** The row of the outbox behind the last event. */

@@ -4,12 +4,12 @@ import { rowsOrNone } from './host-transaction.ts'
 import type { Runner } from './server.ts'
 
 /**
- * The connections of a storage as transactions of the host's library. The calls on one that was lent take turns with those
+ * The connections of a storage as transactions of the host's library. The calls on a wrapped one take turns with those
  * of the storage, so it stays known which connection it is.
  */
-export class LentTransactions<C extends object> {
+export class WrappedTransactions<C extends object> {
   readonly #open: ((connection: C) => object) | undefined
-  readonly #lent = new WeakMap<object, C>()
+  readonly #wrapped = new WeakMap<object, C>()
 
   constructor(open: ((connection: C) => object) | undefined) {
     this.#open = open
@@ -21,18 +21,18 @@ export class LentTransactions<C extends object> {
   }
 
   /** Returns what ports and `beforeCommit` receive for a connection. */
-  of(connection: C, runner: Runner): object {
+  wrap(connection: C, runner: Runner): object {
     if (this.#open === undefined) return connection
     const identity = this.#open(connection)
-    this.#lent.set(identity, connection)
+    this.#wrapped.set(identity, connection)
     return {
       identity,
       run: async (sql, values) => rowsOrNone(await runner.run({ sql, parameters: values, returnsRows: true })),
     } satisfies HostTransaction
   }
 
-  /** Returns the connection that was lent as this; itself if none was. */
-  under(transaction: object): object {
-    return this.#lent.get(Object(propertyOf(transaction, 'identity'))) ?? transaction
+  /** Returns the connection of a wrapped transaction; other transactions as they are. */
+  unwrap(transaction: object): object {
+    return this.#wrapped.get(Object(propertyOf(transaction, 'identity'))) ?? transaction
   }
 }

@@ -60,7 +60,7 @@ describe('a violation that only an import finds', () => {
   test.each([
     ['readExchange', readExchange],
     ['readIssues', readIssues],
-  ])('has its place in the source of %s', async (_name, read) => {
+  ])('has its position in the source of %s', async (_name, read) => {
     expect(shown(await violationsOf(read({ json: document }), 'inspect'), document)).toEqual(expected)
     expect(shown(await violationsOf(read({ json: document })), document)).toEqual(expected.slice(0, 1))
   })
@@ -128,12 +128,12 @@ describe('a violation that only an import finds', () => {
     ])
   })
 
-  test('has its place if other code passes the method place on', async () => {
+  test('has its position if other code passes the method on', async () => {
     const records = readExchange({ json: document })
     async function* all() {
       yield* records
     }
-    const passed = Object.assign(all(), { place: () => records.place() })
+    const passed = Object.assign(all(), { position: () => records.position() })
 
     expect(shown(await violationsOf(passed), document)).toEqual(expected.slice(0, 1))
   })
@@ -143,12 +143,12 @@ describe('what is found when a batch is planned', () => {
   const { number: _, ...without } = githubIssue
   const github = (number: number, title: string) => ({ number, ...without, title })
 
-  test('has the place of its record, if labels and milestones were read before it', async () => {
+  test('has the position of its record, if labels and milestones were read before it', async () => {
     const [before, after] = [lines(github(1, 'Old'), github(2, 'Old')), lines(github(1, 'Old'), github(2, 'New'))]
     await forge.exchange.import(olga, { repositoryId: 10, records: readExchange({ json: before }) })
     const records = () => readExchange({ json: after })
-    const place = { pointer: '/1', offset: after.indexOf('{"number":2'), line: 3 }
-    const details = { ...place, number: 2, reason: 'differs', property: 'title' }
+    const position = { pointer: '/1', offset: after.indexOf('{"number":2'), line: 3 }
+    const details = { ...position, number: 2, reason: 'differs', property: 'title' }
 
     await expect(forge.exchange.import(olga, { repositoryId: 10, records: records() })).rejects.toMatchObject({
       code: 'IMPORT_CONFLICT',
@@ -160,7 +160,7 @@ describe('what is found when a batch is planned', () => {
     })
   })
 
-  test('has the place of its item in YAML, also in a list in brackets', async () => {
+  test('has the position of its item in YAML, also in a list in brackets', async () => {
     const block = (issue: object) =>
       Object.entries(issue)
         .map(([name, value]) => `${name}: ${JSON.stringify(value)}`)
