@@ -1,5 +1,5 @@
-// Proves the package on every runtime it is promised for: `npm run test:runtimes`. Builds the sources into a folder of its
-// own, or takes dist as it is with FORGELET_TEST_NO_BUILD=1, fetches what is missing of the runtimes, and proves on each its
+// Proves the package on every runtime it is promised for: `npm run test:runtimes`. Builds the sources, or takes dist as
+// it is with FORGELET_TEST_NO_BUILD=1, fetches what is missing of the runtimes, and proves on each its
 // SQLite drivers (prove-driver.mjs), the storage of Durable Objects where there are some (prove-durable-object.mjs), and the
 // adapters of HTTP (prove-http.mjs). Then it proves the types with every version of the compiler (prove-types.mjs). One line
 // a proof; what failed is shown whole, and the exit code is 1.
@@ -97,13 +97,7 @@ function say(line) {
 }
 
 function build() {
-  if (process.env.FORGELET_TEST_NO_BUILD === '1') return join(root, 'dist')
-
-  const dist = join(cache, 'dist')
-  const tsup = join(root, 'node_modules/tsup/dist/cli-default.js')
-  execFileSync(process.execPath, [tsup, '--out-dir', dist], {
-    cwd: root,
-    stdio: ['ignore', 'pipe', 'pipe'],
-  })
-  return dist
+  const isBuilt = process.env.FORGELET_TEST_NO_BUILD === '1'
+  if (!isBuilt) execFileSync('npm', ['run', 'build'], { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] })
+  return join(root, 'dist')
 }
