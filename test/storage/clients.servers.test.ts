@@ -11,6 +11,7 @@ import { BOARD, issuesOn, pin, unpin } from '../../src/testing/storage-contract/
 import { EmptyDatabases, MARIADB, newDatabase, onServer, POSTGRES, SERVERS } from '../databases.ts'
 import type { HostTables } from './client-kinds.ts'
 import { hostPool } from './client-kinds.ts'
+import { listenerWarnings } from './listener-warnings.ts'
 import { AT_ONCE } from './promised-times.ts'
 
 /** Each use of the storage that a host makes every day. */
@@ -91,6 +92,22 @@ onServer(SERVERS.postgres, () => {
 })
 
 onServer(SERVERS.mariadb, () => {
+  test('fifty reads over a pool of the package mariadb leave no listeners behind', async () => {
+    const { url } = await newDatabase(MARIADB)
+    const pool = createPool(`${url.replace(/^mysql:/, 'mariadb:')}?connectionLimit=1`)
+    onTestFinished(() => pool.end())
+    const storage = mariadbStorage(pool)
+    await storage.migrate()
+    const warnings = listenerWarnings(onTestFinished)
+    for (let count = 0; count < 50; count += 1) await issuesOn(storage, BOARD)
+    const connection = await pool.getConnection()
+    const listeners = connection.listeners('error').length
+    await connection.release()
+
+    expect(await warnings()).toEqual([])
+    expect(listeners).toBeLessThan(5)
+  })
+
   test('a host of the package mariadb that has ended its pool has made the storage unavailable', async () => {
     const { url } = await newDatabase(MARIADB)
     const pool = createPool(url.replace(/^mysql:/, 'mariadb:'))

@@ -78,16 +78,21 @@ function adviceOn(name: DriverName): string {
 export function ignoreErrors(emitter: object): void {
   if (ignored.has(emitter) || !isEmitter(emitter)) return
   ignored.add(emitter)
-  emitter.on('error', () => undefined)
+  // The pool of the package `mariadb` wraps a connection each time it hands it out.
+  if (emitter.listeners('error').includes(ignore)) return
+  emitter.on('error', ignore)
   emitter.on('connect', ignoreErrors)
 }
 
 const ignored = new WeakSet<object>()
 
+function ignore(): void {}
+
 function isEmitter(value: unknown): value is {
   on(event: string, listener: (connection: object) => void): unknown
+  listeners(event: string): readonly unknown[]
 } {
-  return hasMethods(value, 'on')
+  return hasMethods(value, 'on', 'listeners')
 }
 
 /**
