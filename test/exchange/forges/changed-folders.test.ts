@@ -50,7 +50,9 @@ describe('a folder of a forge', () => {
         const text = JSON.stringify(changed(JSON.parse(all[name] ?? ''), place + 1, value))
         const outcome = await readSource(folderOf({ ...all, [name]: text }), optionsOf(forge))
         // readSource throws every other error
-        expect(outcome.records.length + outcome.violations.length + outcome.notCarried.length).toBeGreaterThan(0)
+        const found = outcome.records.length + outcome.violations.length + outcome.notCarried.length
+        const isEmptyList = place === 0 && Array.isArray(value) && value.length === 0 // a document without issues
+        expect(found).toBeGreaterThanOrEqual(isEmptyList ? 0 : 1)
       }),
       { numRuns: RUNS },
     )
