@@ -67,7 +67,7 @@ class Settled<T> implements SyncOrAsync<T>, IteratorReturnResult<T> {
   }
 }
 
-/** A computation that waits for one promise. It is no generator for the same reason. */
+/** A computation that waits for one promise. It is not a generator, because a read waits for nothing else. */
 class Waiting<T> implements SyncOrAsync<T> {
   readonly answer: Promise<T>
   readonly #settled: T[] = []

@@ -13,7 +13,7 @@ export interface EventFilter {
   readonly types?: readonly ForgeEventType[] | undefined
 }
 
-/** A consumer's hold on its position in the outbox. */
+/** A consumer's lease on its position in the outbox. */
 export interface Claim {
   /** The position up to which the consumer has processed events: read on from here. For a new consumer, the oldest cursor. */
   readonly cursor: string

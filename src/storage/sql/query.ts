@@ -30,10 +30,10 @@ export interface Statement<Row> extends StatementMarks {
 /** A query that is compiled once. Called with its parameters, it returns a statement ready to run. */
 export type Query<Parameters, Row> = (parameters: Parameters) => Statement<Row>
 
-/** Marks the parameter of a parameter, by its name, in a query that is being built. */
+/** Marks where a parameter goes, by its name, in a query that is being built. */
 export type QueryValues<Parameters> = <K extends keyof Parameters>(name: K) => Slot<Parameters, Parameters[K]>
 
-/** The parameter of one parameter in a query, and how its value is computed from the parameters. */
+/** One parameter of a query, and how its value is computed from those of a call. */
 export class Slot<Parameters, Value> implements Expression<Value> {
   readonly pick: (parameters: Parameters) => Value
 

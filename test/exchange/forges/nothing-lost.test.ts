@@ -226,7 +226,7 @@ function isOfLabel({ format, base, path }: Place, name: string): boolean {
   return format.startsWith('gitlab') ? ['created_at', 'updated_at'].includes(name) : name === 'default'
 }
 
-/** A state of a milestone, which `gh` does not write, and two names of one label. */
+/** Milestones with a state, which `gh` does not write, and labels with two names. */
 const examples: [Place, string, unknown][] = [
   ...places.filter(({ format, path }) => format === 'github-cli' && path[0] === 'milestone').map(withState),
   ...places

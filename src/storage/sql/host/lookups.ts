@@ -5,7 +5,7 @@ import type { SqlContext } from '../context.ts'
 import type { Query, QueryValues } from '../query.ts'
 import { defineQuery } from '../query.ts'
 
-/** Returns the query of a text that is built with its parameters. */
+/** Returns the query of an SQL text. The function that builds the text receives the parameters. */
 export function compiled<P, Row>(
   { build }: SqlContext,
   text: (given: QueryValues<P>) => RawBuilder<Row>,

@@ -16,7 +16,7 @@ export const MAX_IDLE_S = 8
 
 /** What happens at the end of a call. */
 export interface CallEnd<T> {
-  /** Answers for work that has failed. */
+  /** Called when the work fails. What it returns is the answer. */
   readonly recover?: (error: unknown) => Promise<T>
   /** Called once when the caller is answered, with the error if that is one. */
   readonly answered?: (error?: unknown) => void
@@ -150,7 +150,7 @@ export class Deadline {
   }
 }
 
-/** Answers for work that has failed as it failed. */
+/** Rejects with the error of the work. */
 export function rethrow(error: unknown): Promise<never> {
   return Promise.reject(error)
 }

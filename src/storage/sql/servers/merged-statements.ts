@@ -16,9 +16,9 @@ interface Merged {
   rowsOfEach(rows: readonly unknown[]): readonly (readonly unknown[])[]
 }
 
-/** Texts that begin alike. */
+/** The merged texts of statements that begin with the same ones. */
 interface MergedTexts {
-  /** The one text of those so far; empty if they cannot be merged. */
+  /** The text of exactly these statements; empty if they cannot be merged. */
   text?: string
   readonly next: Map<string, MergedTexts>
 }
@@ -28,7 +28,7 @@ interface MergedTexts {
  * Each costs a round trip otherwise, because most pools wait for an answer before they send what comes next.
  */
 export class MergedStatements {
-  /** By the texts that are merged, one after the other: to join them would take longer than to send them. */
+  /** By the text of each statement in turn. A joined key would be built and hashed again for every change. */
   readonly #texts: MergedTexts = { next: new Map() }
 
   /** Returns one statement in place of several; undefined if they cannot be merged. */

@@ -79,7 +79,7 @@ export function ignoreErrors(emitter: object): void {
   if (ignored.has(emitter) || !isEmitter(emitter)) return
   ignored.add(emitter)
   // The pool of the package `mariadb` wraps a connection each time it hands it out.
-  if (emitter.listeners('error').includes(ignore)) return
+  if (emitter.listeners?.('error').includes(ignore) === true) return
   emitter.on('error', ignore)
   emitter.on('connect', ignoreErrors)
 }
@@ -90,9 +90,9 @@ function ignore(): void {}
 
 function isEmitter(value: unknown): value is {
   on(event: string, listener: (connection: object) => void): unknown
-  listeners(event: string): readonly unknown[]
+  listeners?(event: string): readonly unknown[]
 } {
-  return hasMethods(value, 'on', 'listeners')
+  return hasMethods(value, 'on')
 }
 
 /**

@@ -15,7 +15,7 @@ const TEXT = ' x '
  * Returns a query for columns and for known values. Drivers read the rows of a query with a parameter in another way.
  *
  * @param double - makes a number of the type that ours are read as
- * @param text - a parameter that is a text
+ * @param text - the parameter for the text
  */
 export function sentWith<Row>(
   columns: string,

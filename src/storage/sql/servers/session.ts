@@ -71,7 +71,7 @@ export class ServerSession implements Session {
     return rowOf(row)
   }
 
-  /** Runs one statement. A read is nothing else, and each promise on its way is a fiftieth of it. */
+  /** Runs one statement, as most reads do, without the promises of a batch. */
   #one(statement: Statement<unknown>): Promise<readonly unknown[]> {
     if (this.#begin.length === 0 && statement.mayTakeLong !== true) return this.#run(statement)
     return this.batch([statement]).then(([rows = []]) => rows)

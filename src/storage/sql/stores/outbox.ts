@@ -33,7 +33,7 @@ interface Newest {
   readonly newest: number
 }
 
-/** The floor and the newest position beside an event of a page; beside nulls if there are none. */
+/** A row of a page: an event, or nulls if there is none, with the floor and the newest position of the outbox. */
 type FloorAndEvent = Pick<OutboxState, 'floor'> &
   Newest &
   ((EventRow & { readonly sortKey: number }) | { readonly sortKey: null })

@@ -12,7 +12,9 @@ const ROLL_BACK = command('rollback')
  */
 export function borrowed(runner: Runner, transaction: object, release: (isLost: boolean) => void): Connection {
   return {
-    ...runner,
+    identity: runner.identity,
+    pipelined: runner.pipelined,
+    run: (statement) => runner.run(statement),
     transaction,
     release(isSound) {
       if (isSound) {

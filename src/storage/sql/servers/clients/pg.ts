@@ -167,7 +167,7 @@ class PgRunner<C extends PgClient> implements Runner {
   }
 }
 
-/** Sends statements as one packet: each would otherwise be one of its own, with a call of the system. */
+/** Sends statements in one packet. Otherwise each is a packet, which costs a system call. */
 function inOnePacket<T>(client: PgClient, send: () => T): T {
   const stream = propertyOf(propertyOf(client, 'connection'), 'stream')
   if (!isCorkable(stream)) return send()
@@ -189,7 +189,10 @@ const DOUBLE_PRECISION = 701
 /** How every query reads its columns, whatever parsers the host has set for pg: our columns are texts and doubles. */
 const TYPES: PgTypes = { getTypeParser: (type) => (type === DOUBLE_PRECISION ? Number : String) }
 
-/** A client out of the pool. A class, because each literal with an accessor is of a shape of its own, which is never freed early. */
+/**
+ * A client out of the pool. It is a class because V8 makes a hidden class for each object literal with an accessor, and keeps it
+ * until a full garbage collection.
+ */
 class PooledPg extends PgRunner<PgPoolClient> implements Connection {
   readonly #wrapped: WrappedTransactions<PgPoolClient>
   #transaction: object | undefined
