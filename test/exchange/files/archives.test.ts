@@ -1,4 +1,5 @@
 import { execFileSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
 import {
   linkSync,
   mkdirSync,
@@ -188,10 +189,10 @@ describeWith(['tar', 'zip', 'mkfifo'], 'an archive', () => {
 
   test.each([
     ['tar', 512 + 148],
-    ['tar.gz', 5000],
+    ['tar.gz', 3000],
     ['zip', 3000],
   ])('%s that is damaged is refused', async (kind, at) => {
-    const texts = Array.from({ length: 500 }, () => String(Math.random()))
+    const texts = Array.from({ length: 500 }, (_, index) => createHash('sha256').update(String(index)).digest('hex'))
     const archive = packed(kind, put({ 'issues.json': JSON.stringify(texts) }))
     const bytes = readFileSync(archive)
     bytes.fill(0xff, at, at + 8)
