@@ -46,33 +46,33 @@ onDatabases(SERVER_KINDS, <Tx>(open: OpenDatabase<Tx>) => {
 
   test('changes of different things are made at the first attempt', async () => {
     const database = await open()
-    const begun = countedBegins(database)
-    const storage = watched(database, begun.listen)
+    const made = countedAttempts(database)
+    const storage = watched(database, made.listen)
     const ids = Array.from({ length: 100 }, (_, index) => String(index + 1))
     const outcomes = await Promise.all([
       ...ids.map((id) => pin(storage, { ...BOARD, repositoryId: id }, id)),
       ...ids.map((id) => block(storage, id, id)),
     ])
 
-    expect([outcomes.length, begun.count]).toEqual([200, 200])
+    expect([outcomes.length, made.count]).toEqual([200, 200])
   })
 
   test('the same badges are granted to many at once at the first attempt', async () => {
     const database = await open()
-    const begun = countedBegins(database)
-    const storage = watched(database, begun.listen)
+    const made = countedAttempts(database)
+    const storage = watched(database, made.listen)
     const slugs = ['a', 'b', 'c', 'd']
     for (const slug of slugs) await define(database.storage(), slug)
     await Promise.all(THIRTY.map((userId, index) => grant(storage, userId, index % 2 ? slugs : slugs.toReversed())))
 
     for (const userId of THIRTY) expect(await slugsHeldBy(storage, userId)).toHaveLength(4)
-    expect(begun.count).toBe(30)
+    expect(made.count).toBe(30)
   })
 
   test('users and organizations that go at once do not wait for each other in a circle', async () => {
     const database = await open()
-    const begun = countedBegins(database)
-    const storage = watched(database, begun.listen)
+    const made = countedAttempts(database)
+    const storage = watched(database, made.listen)
     const organizations = ['41', '42', '43']
     const before = database.storage()
     await Promise.all(THIRTY.flatMap((userId) => organizations.map((id) => block(before, id, userId))))
@@ -81,15 +81,15 @@ onDatabases(SERVER_KINDS, <Tx>(open: OpenDatabase<Tx>) => {
       ...organizations.map((organizationId) => retire(storage, { thing: 'organization', organizationId })),
     ])
 
-    expect(begun.count).toBe(33)
+    expect(made.count).toBe(33)
   })
 
   test('a deadlock is tried again, and both changes are made', async () => {
     const database = await open()
     await database.run('create table host_rows (id bigint primary key, hits bigint)')
     await database.run('insert into host_rows values (1, 0), (2, 0)')
-    const begun = countedBegins(database)
-    const storage = watched(database, begun.listen)
+    const made = countedAttempts(database)
+    const storage = watched(database, made.listen)
     const met = meeting(2)
     const hit = (first: number, second: number) => ({
       beforeCommit: async (_: unknown, transaction: unknown) => {
@@ -103,21 +103,21 @@ onDatabases(SERVER_KINDS, <Tx>(open: OpenDatabase<Tx>) => {
       pin(storage, { ...BOARD, repositoryId: '11' }, '2', hit(2, 1)),
     ])
 
-    expect(begun.count).toBe(3)
+    expect(made.count).toBe(3)
     expect(await database.run('select cast(hits as int) as hits from host_rows')).toEqual([{ hits: 2 }, { hits: 2 }])
   })
 
   test('a definite abort is tried again so often and no longer', async () => {
     const database = await open()
-    const begun = countedBegins(database)
-    const storage = watched(database, begun.listen)
+    const made = countedAttempts(database)
+    const storage = watched(database, made.listen)
     const beforeCommit = async (_: unknown, transaction: unknown) => void (await query(transaction, abortOn(database)))
 
     await expect(pin(storage, BOARD, '1', { beforeCommit })).rejects.toMatchObject({
       code: 'STORAGE_BUSY',
       details: { retry: 'call' },
     })
-    expect([begun.count, await issuesOn(storage, BOARD)]).toEqual([10, []])
+    expect([made.count, await issuesOn(storage, BOARD)]).toEqual([10, []])
   })
 
   test('a read of the outbox that a prune overtakes says so: one statement has the oldest cursor and the events', async () => {
@@ -241,15 +241,16 @@ function abortOn(database: { readonly url: string }): string {
 }
 
 /** Counts the transactions that a watched storage begins. */
-function countedBegins(database: { readonly url: string }) {
-  const begin = isPostgres(database) ? /^begin/ : /start transaction/
-  const begun = {
+/** Counts the attempts at changes: transactions, and changes that are one statement. */
+function countedAttempts(database: { readonly url: string }) {
+  const attempt = isPostgres(database) ? /^begin|^with .*'lock_timeout'/ : /start transaction/
+  const made = {
     count: 0,
     listen(text: string): void {
-      if (begin.test(text)) begun.count += 1
+      if (attempt.test(text)) made.count += 1
     },
   }
-  return begun
+  return made
 }
 
 /** A storage over a pool of its host, and what receives every statement on the connections, as `watch` does. */

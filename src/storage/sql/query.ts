@@ -15,6 +15,8 @@ export interface StatementMarks {
   readonly takesLock?: true
   /** The duration grows with the data that the statement changes, so it is not limited as other statements are. */
   readonly mayTakeLong?: true
+  /** What must be true of a row that it returns, as SQL. Only changes that are one statement heed it: they fail otherwise. */
+  readonly needs?: string
 }
 
 /** A statement ready to run. `Row` is the shape of the rows it returns. */

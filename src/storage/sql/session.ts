@@ -2,6 +2,7 @@ import type { MaybePromise, SyncOrAsync } from '../../schema/sync-or-async.ts'
 import { wait } from '../../schema/sync-or-async.ts'
 import type { ChangeCircumstances } from '../contract/stores.ts'
 import type { Statement } from './query.ts'
+import { rowsOf } from './query.ts'
 import type { CallLimits } from './retry.ts'
 
 /** One connection, as the stores use it. */
@@ -23,6 +24,19 @@ export interface Session {
    * change nothing.
    */
   runHostCode<T>(work: () => MaybePromise<T>): MaybePromise<T>
+}
+
+/** The session of a change that is one statement. Both calls return undefined if statements cannot be run as one. */
+export interface AtOnceSession extends Session {
+  /** Reads the rows of each statement as they are at one moment. */
+  readAtOnce(statements: readonly Statement<unknown>[]): MaybePromise<readonly (readonly unknown[])[] | undefined>
+  /**
+   * Runs independent statements in a transaction of their own, and returns the rows of each. Returns undefined too if nothing was
+   * written because something was missing that a statement needs, or because the server refused it.
+   *
+   * @throws ForgeError `STORAGE_UNAVAILABLE` with the outcome `unknown` if the server did not answer
+   */
+  commitAtOnce(statements: readonly Statement<unknown>[]): MaybePromise<readonly (readonly unknown[])[] | undefined>
 }
 
 /** What is known of statements that are sent together. */
@@ -52,10 +66,14 @@ export interface SqlRuntime<Tx> {
   /**
    * Writes all or nothing, and returns after the commit; inside a host's transaction it returns immediately. The work
    * may run again.
+   *
+   * @param atOnce - makes the same change without a lock, in one statement. It returns undefined if nothing was written, and then
+   * the work runs. It runs only where the database can do so, and outside a host's transaction
    */
   write<T>(
     work: (session: Session, transaction: Tx) => SyncOrAsync<T>,
     circumstances: WriteCircumstances<Tx>,
+    atOnce?: (session: AtOnceSession) => SyncOrAsync<T | undefined>,
   ): MaybePromise<T>
 }
 
@@ -80,15 +98,20 @@ export type Statements<Rows extends readonly unknown[]> = { readonly [I in keyof
 /** The rows of each statement. */
 export type RowsOfEach<Rows extends readonly unknown[]> = { readonly [I in keyof Rows]: readonly Rows[I][] }
 
+/** Returns rows of statements with the types of their rows. */
+export function rowsOfEach<Rows extends readonly unknown[]>(rows: readonly (readonly unknown[])[]): RowsOfEach<Rows> {
+  const all: unknown = rows
+  // biome-ignore lint/nursery/noUnsafeTypeAssertion: the row types were inferred from the queries
+  return all as RowsOfEach<Rows>
+}
+
 /** Runs statements in order, in as few round trips as possible, and returns the rows of each. */
-export function queryEach<Rows extends readonly unknown[]>(
+export function* queryEach<Rows extends readonly unknown[]>(
   session: Session,
   statements: Statements<Rows>,
   sending?: Sending,
 ): SyncOrAsync<RowsOfEach<Rows>> {
-  const rows: SyncOrAsync<unknown> = wait(session.batch(statements, sending))
-  // biome-ignore lint/nursery/noUnsafeTypeAssertion: the row types were inferred from the queries
-  return rows as SyncOrAsync<RowsOfEach<Rows>>
+  return rowsOfEach<Rows>(yield* wait(session.batch(statements, sending)))
 }
 
 /** Same as `queryEach`, for statements of one kind and then of several. */
@@ -98,8 +121,6 @@ export function* queryEachAfter<First, Rows extends readonly unknown[]>(
   rest: Statements<Rows>,
   sending?: Sending,
 ): SyncOrAsync<readonly [readonly (readonly First[])[], RowsOfEach<Rows>]> {
-  const rows = yield* queryEach<readonly unknown[]>(session, [...first, ...rest], sending)
-  const parts: readonly unknown[] = [rows.slice(0, first.length), rows.slice(first.length)]
-  // biome-ignore lint/nursery/noUnsafeTypeAssertion: unknown data, as above
-  return parts as unknown as readonly [readonly (readonly First[])[], RowsOfEach<Rows>]
+  const rows = yield* wait(session.batch([...first, ...rest], sending))
+  return [rows.slice(0, first.length).map(rowsOf<First>), rowsOfEach<Rows>(rows.slice(first.length))]
 }

@@ -209,7 +209,9 @@ export class References {
     const actor = actorId === null || isActorAmong || !needsLock(false) ? [] : [{ thing: 'user', id: actorId } as const]
     const rows = referred.filter((row) => needsLock(tableOf(tables, row)?.where !== undefined))
     const locked = this.known([...actor, ...rows])
-    return locked.length === 0 ? [] : [this.#query(locked, true)(locked.map(({ id }) => id))]
+    if (locked.length === 0) return []
+    const needs = locked.flatMap((row, index) => (rows.includes(row) ? [`row_${index} = 1`] : [])).join(' and ')
+    return [{ ...this.#query(locked, true)(locked.map(({ id }) => id)), needs: needs || 'true' }]
   }
 
   /** Checks what a statement found. @throws ForgeError `*_NOT_FOUND` of the first row that it did not find */

@@ -59,6 +59,12 @@ export function isRefusedCommit(error: unknown): boolean {
   return serverCode(error)?.length === 5 && !isForgeError(translate(error, 'call'), 'STORAGE_UNAVAILABLE')
 }
 
+/** Returns whether a server refused a statement, and so has done nothing of it. One that is stopping may have committed it. */
+export function isRefused(error: unknown): boolean {
+  const code = serverCode(error)
+  return code?.length === 5 && !/^(08|57P|58|XX)/.test(code)
+}
+
 /** Returns whether the server refused the name of a prepared statement. The statement was not run in that case. */
 export function isWrongStatementName(error: unknown): boolean {
   return /^(26000|42P05|0A000)$/.test(serverCode(error) ?? '')

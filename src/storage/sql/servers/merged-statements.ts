@@ -31,8 +31,12 @@ export class MergedStatements {
   /** By the text of each statement in turn. A joined key would be built and hashed again for every change. */
   readonly #texts: MergedTexts = { next: new Map() }
 
-  /** Returns one statement in place of several; undefined if they cannot be merged. */
-  of(statements: readonly Statement<unknown>[]): Merged | undefined {
+  /**
+   * Returns one statement in place of several; undefined if they cannot be merged.
+   *
+   * @param isGuarded - whether it fails if something is missing that one of them needs
+   */
+  of(statements: readonly Statement<unknown>[], isGuarded = false): Merged | undefined {
     let texts = this.#texts
     for (const { sql } of statements) {
       let next = texts.next.get(sql)
@@ -42,7 +46,7 @@ export class MergedStatements {
       }
       texts = next
     }
-    texts.text ??= merge(statements) ?? ''
+    texts.text ??= merge(statements, isGuarded) ?? ''
     const sql = texts.text
     if (sql === '') return undefined
 
@@ -58,16 +62,17 @@ export class MergedStatements {
   }
 }
 
-/** More statements are not merged: there would be a text for each number of events. */
-const MAX_MERGED = 6
+/** More statements are not merged: there would be a text for each number of events. Those of five badges for a user are. */
+const MAX_MERGED = 12
 
 /** The server evaluates the branches of `union all` in their order, and then the statements that return no rows. */
-function merge(statements: readonly Statement<unknown>[]): string | undefined {
+function merge(statements: readonly Statement<unknown>[], isGuarded: boolean): string | undefined {
   if (statements.length > MAX_MERGED) return undefined
   let before = 0
   const branches: string[] = []
   const merged: string[] = []
-  for (const [index, { sql, parameters, returnsRows }] of statements.entries()) {
+  const needs: string[] = []
+  for (const [index, { sql, parameters, returnsRows, needs: needed }] of statements.entries()) {
     // A text of the host's may contain what only looks like a parameter.
     if ((sql.match(PARAMETER) ?? []).length !== parameters.length) return undefined
     const start = before
@@ -76,8 +81,14 @@ function merge(statements: readonly Statement<unknown>[]): string | undefined {
     merged.push(`${name} as (${sql.replaceAll(PARAMETER, (_, number) => `$${Number(number) + start}`)})`)
     const row = `cast(pg_catalog.to_json(${name}) as text) as "row" from ${name}`
     if (returnsRows) branches.push(`select cast(${index} as double precision) as "statement", ${row}`)
+    if (isGuarded && needed !== undefined) needs.push(`exists (select from ${name} where ${needed})`)
   }
+  if (needs.length > 0) branches.push(`select -1, case when ${needs.join(' and ')} then '' else ${FAILURE} end`)
   return branches.length === 0 ? undefined : `with ${merged.join(', ')} ${branches.join(' union all ')}`
 }
 
 const PARAMETER = /\$(\d+)/g
+
+/** Fails when it is evaluated. The log of the server shows the text. */
+const FAILURE =
+  "cast(cast(pg_catalog.concat('forgelet: changed meanwhile, and made again with locks') as boolean) as text)"

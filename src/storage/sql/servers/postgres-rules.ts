@@ -30,11 +30,12 @@ const SET_UP = `select ${LIMITS}, ${DURABLE}`
 const BEGIN: Statement<unknown> = command(`begin isolation level read committed read write; ${SET_UP}`)
 
 /** A wait is shorter than that after which the server looks for a deadlock: it ends the transaction that finds one. */
-const GIVE_WAY = textQuery(
-  "select pg_catalog.set_config('lock_timeout', cast(pg_catalog.floor(least(" +
-    `${MAX_LOCK_WAIT_MS}, 800 * extract(epoch from cast(pg_catalog.current_setting('deadlock_timeout') as interval))` +
-    ')) as text), true)',
-)
+const SHORTER_WAIT =
+  "pg_catalog.set_config('lock_timeout', cast(pg_catalog.floor(least(" +
+  `${MAX_LOCK_WAIT_MS}, 800 * extract(epoch from cast(pg_catalog.current_setting('deadlock_timeout') as interval))` +
+  ')) as text), true)'
+
+const GIVE_WAY = textQuery(`select ${SHORTER_WAIT}`)
 
 /** Behind what the host may have left open on the connection. Outside of a transaction, ROLLBACK alone is answered with a warning. */
 const BEGIN_AFRESH: Statement<unknown> = command(`begin; rollback; ${BEGIN.sql}`)
@@ -56,6 +57,7 @@ export const postgresRules: ServerRules = {
   lengthen: [command(`set local statement_timeout = ${MAX_LONG_CALL_MS}`)],
   giveWay: [GIVE_WAY],
   merged: new MergedStatements(),
+  atOnce: [textQuery(`select ${SHORTER_WAIT}, ${DURABLE}`)],
   limited: (statement) => statement,
 
   async refuseUnfit(session) {

@@ -10,7 +10,7 @@ import { BrokenReference, busy } from '../errors.ts'
 import type { CallLimits } from '../retry.ts'
 import { MAX_CALL_MS, retryAfter } from '../retry.ts'
 import { Schema } from '../schema/schema.ts'
-import type { Session, WriteCircumstances } from '../session.ts'
+import type { AtOnceSession, Session, WriteCircumstances } from '../session.ts'
 import type { CopyRuntime } from '../stores/ground.ts'
 import { Connections } from './connections.ts'
 import { Deadline, rethrow } from './deadline.ts'
@@ -24,6 +24,9 @@ import { Turns } from './turns.ts'
 
 /** How long `close()` waits for calls, in milliseconds. Ordinary calls have ended by then; the others are interrupted. */
 const MAX_CLOSE_WAIT_MS = MAX_CALL_MS + 1000
+
+/** How long changes take locks, in milliseconds, after one without was refused. */
+const LOCKING_MS = 1000
 
 /** What BEGIN is sent with in a transaction of the host. */
 const BEGUN = [textQuery('select 1 as begun')]
@@ -41,9 +44,12 @@ export class ServerRuntime<Tx extends object> implements CopyRuntime<Tx>, HostRu
   readonly #lostCommits: LostCommits
   readonly #reading: SessionOptions
   readonly #changing: SessionOptions
+  readonly #changingAtOnce: SessionOptions
   readonly #changingInHosts: SessionOptions
   /** The calls in progress. Not a Set: V8 keeps what is removed from a long-lived one until a full garbage collection. */
   readonly #running: Deadline[] = []
+  /** Until when changes take locks, because one that took none was refused. */
+  #lockingUntil = 0
   #isUsable = false
   /** Whether the host's own transactions, which may be of another library, were found to be fit. */
   #areHostsFit = false
@@ -55,11 +61,12 @@ export class ServerRuntime<Tx extends object> implements CopyRuntime<Tx>, HostRu
     this.#context = context
     this.#connections = new Connections(server.client)
     this.#lostCommits = new LostCommits(server.client.size)
-    const { limited, lengthen, giveWay, merged } = server
+    const { limited, lengthen, giveWay, merged, atOnce } = server
     const { lockingRead } = context.dialect
     const changing = { merged, lockingRead, runHostCode: this.#turns.runHostCode.bind(this.#turns) }
     this.#reading = { retry: 'call', limited }
     this.#changing = { retry: 'call', limited, lengthen, giveWay, ...changing }
+    this.#changingAtOnce = { retry: 'call', merged, atOnce }
     this.#changingInHosts = { retry: 'host-transaction', ...changing }
   }
 
@@ -76,14 +83,41 @@ export class ServerRuntime<Tx extends object> implements CopyRuntime<Tx>, HostRu
   write<T>(
     work: (session: Session, transaction: Tx) => SyncOrAsync<T>,
     { transaction, signal, limits }: WriteCircumstances<Tx>,
+    atOnce?: (session: AtOnceSession) => SyncOrAsync<T | undefined>,
   ): Promise<T> {
     if (transaction !== undefined) return this.#writeInHosts(work, transaction, signal)
     return this.#repeated(async (deadline) => {
+      signal?.throwIfAborted()
+      const written = atOnce && (await this.#writeAtOnce(deadline, atOnce, signal))
+      if (written !== undefined) return written
       signal?.throwIfAborted()
       return this.#transact(deadline, (session, open, { identity }) =>
         this.#turns.run('write', identity, () => changed(work(session, open), signal)),
       )
     }, limits)
+  }
+
+  /**
+   * Changes something by one statement. Where several change the same at a time, that is refused again and again: then changes take
+   * locks for a second.
+   */
+  async #writeAtOnce<T>(
+    deadline: Deadline,
+    work: (session: AtOnceSession) => SyncOrAsync<T | undefined>,
+    signal: AbortSignal | undefined,
+  ): Promise<T | undefined> {
+    if (this.#server.atOnce === undefined || performance.now() < this.#lockingUntil) return undefined
+    await this.#lostCommits.refuseMore((serverIds) => this.#findOpen(serverIds))
+    const options = signal === undefined ? this.#changingAtOnce : { ...this.#changingAtOnce, signal }
+    return this.#onConnection(deadline, 'tables', (_, connection) =>
+      this.#lostCommits.counted(deadline, connection, async () => {
+        if (connection.status !== 'I') return undefined // the host may have left a transaction open
+        const session = new ServerSession(connection, deadline, options)
+        const written = await runAsync(work(session))
+        if (session.isRefused) this.#lockingUntil = performance.now() + LOCKING_MS
+        return written
+      }),
+    )
   }
 
   /** Same as the storage's `checkTransaction`. */

@@ -59,6 +59,8 @@ export interface ServerRules {
   readonly giveWay: readonly Statement<unknown>[]
   /** Merges statements, where the server can run several as one. */
   readonly merged?: MergedStatements
+  /** What a change begins with that is one statement: its limits. Undefined where none can be. */
+  readonly atOnce?: readonly Statement<unknown>[]
   /** Returns a statement with its limits, for our own connections. */
   limited(statement: Statement<unknown>): Statement<unknown>
   /**

@@ -3,13 +3,13 @@ import { isForgeError } from '../../../schema/errors.ts'
 import type { MaybePromise } from '../../../schema/sync-or-async.ts'
 import { command } from '../dialect.ts'
 import type { Retry } from '../errors.ts'
-import { busy } from '../errors.ts'
+import { busy, unavailable } from '../errors.ts'
 import type { Statement } from '../query.ts'
 import { rowOf, rowsOf } from '../query.ts'
-import type { Sending, Session } from '../session.ts'
+import type { AtOnceSession, Sending } from '../session.ts'
 import type { Deadline } from './deadline.ts'
 import { MAX_LONG_CALL_MS } from './deadline.ts'
-import { isAbort, translate } from './errors.ts'
+import { isAbort, isRefused, translate } from './errors.ts'
 import type { MergedStatements } from './merged-statements.ts'
 import type { Runner, ServerRules } from './server.ts'
 
@@ -35,6 +35,10 @@ export interface SessionOptions {
   readonly giveWay?: readonly Statement<unknown>[]
   /** Merges statements that are independent of one another. */
   readonly merged?: MergedStatements | undefined
+  /** What a change that is one statement begins with. */
+  readonly atOnce?: readonly Statement<unknown>[] | undefined
+  /** Keeps such a change from being sent. */
+  readonly signal?: AbortSignal | undefined
   /** Runs the host's code, which uses the connection. */
   readonly runHostCode?: <T>(connection: object, hostCode: () => MaybePromise<T>) => Promise<T>
 }
@@ -43,11 +47,12 @@ export interface SessionOptions {
  * The session of a call, on a connection of our own or of the host. It sends statements together, as far as their answers
  * are not needed. A call that has ended sends nothing more.
  */
-export class ServerSession implements Session {
+export class ServerSession implements AtOnceSession {
   readonly #runner: Runner
   readonly #deadline: Deadline
   readonly #options: SessionOptions
   #begin: readonly Statement<unknown>[]
+  #isRefused = false
 
   /** @param begin - what is sent together with the first statements */
   constructor(
@@ -103,6 +108,26 @@ export class ServerSession implements Session {
     return [...rows.slice(0, from), ...one.rowsOfEach(rows[from] ?? [])]
   }
 
+  async readAtOnce(statements: readonly Statement<unknown>[]): Promise<Rows | undefined> {
+    const one = statements.length === 1 ? undefined : this.#options.merged?.of(statements)
+    return one?.rowsOfEach(await this.#run(one.statement))
+  }
+
+  async commitAtOnce(statements: readonly Statement<unknown>[]): Promise<Rows | undefined> {
+    const { merged, atOnce = NOTHING, signal } = this.#options
+    const one = merged?.of([...atOnce, ...statements], true)
+    if (one === undefined) return undefined
+    signal?.throwIfAborted()
+    const rows = await this.#deadline.commit(() => this.#runner.run(one.statement).catch(refusedOrUnknown))
+    this.#isRefused = rows === undefined
+    return rows === undefined ? undefined : one.rowsOfEach(rowsIn(rows)).slice(atOnce.length)
+  }
+
+  /** Whether the server refused a change that was one statement. */
+  get isRefused(): boolean {
+    return this.#isRefused
+  }
+
   /** The savepoint shows whether the host's code has left the transaction open and sound. */
   async runHostCode<T>(work: () => MaybePromise<T>): Promise<T> {
     const { runHostCode = async (_connection, hostCode) => hostCode() } = this.#options
@@ -156,15 +181,21 @@ export class ServerSession implements Session {
     } catch (error) {
       throw translate(error, retry)
     }
-    if (!statement.returnsRows) return []
-    if (areRows(rows)) return rows
-    throw new TypeError('the library or the driver must return the rows of a statement as a list of objects')
+    return statement.returnsRows ? rowsIn(rows) : []
   }
 }
 
+/** Answers undefined for a statement that the server refused: nothing is written. */
+function refusedOrUnknown(error: unknown): undefined {
+  if (isRefused(error)) return undefined
+  throw unavailable('the connection was lost while changing: the change may be committed', error, 'unknown')
+}
+
 /** An answer of another shape must not pass for one without rows. */
-function areRows(answer: unknown): answer is readonly object[] {
-  return Array.isArray(answer) && (answer.length === 0 || (isObject(answer[0]) && !Array.isArray(answer[0])))
+function rowsIn(answer: unknown): readonly unknown[] {
+  if (Array.isArray(answer) && (answer.length === 0 || (isObject(answer[0]) && !Array.isArray(answer[0]))))
+    return answer
+  throw new TypeError('the library or the driver must return the rows of a statement as a list of objects')
 }
 
 function changesData({ sql, takesLock }: Statement<unknown>): boolean {

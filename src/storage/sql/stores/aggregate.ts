@@ -1,15 +1,22 @@
 import type { Decision, EventDraft, ForgeEvent } from '../../../schema/records.ts'
-import type { SyncOrAsync } from '../../../schema/sync-or-async.ts'
+import type { MaybePromise, SyncOrAsync } from '../../../schema/sync-or-async.ts'
 import { wait } from '../../../schema/sync-or-async.ts'
-import type { AggregateStore, Change, Outcome } from '../../contract/stores.ts'
+import type {
+  AggregateStore,
+  Change,
+  ChangeCircumstances,
+  ChangeDecision,
+  Outcome,
+  Prepare,
+} from '../../contract/stores.ts'
 import type { SqlContext } from '../context.ts'
 import { BrokenReference } from '../errors.ts'
 import type { References, Referred } from '../host/references.ts'
 import type { Statement } from '../query.ts'
-import type { RowsOfEach, Session, SqlRuntime, Statements } from '../session.ts'
+import type { AtOnceSession, RowsOfEach, Session, SqlRuntime, Statements } from '../session.ts'
 import { query } from '../session.ts'
 import type { EventLog, Logged } from './event-log.ts'
-import type { Head, HeadKey, Heads } from './locks.ts'
+import type { Head, HeadKey, Heads, LockedHeads } from './locks.ts'
 
 /** What every store is built from. */
 export interface StoreParts<Tx> {
@@ -32,6 +39,8 @@ export interface SqlAggregate<Key, State, Rows extends readonly unknown[]> {
   shows(rows: RowsOfEach<Rows>): boolean
   /** Returns the statements that load the state. They run behind the locks. */
   loading(key: Key): Statements<Rows>
+  /** Whether what they load may change while the version of the head does not. */
+  readonly readsBehindLocks?: boolean
   /** Returns the state that was loaded. */
   state(key: Key, rows: RowsOfEach<Rows>, head: Head): State
   /** Returns what writes the differences between two states. */
@@ -93,17 +102,51 @@ export function aggregateStore<Key, State, Rows extends readonly unknown[], Tx>(
   return {
     update(theirs, change) {
       const key = aggregate.own(theirs)
-      return runtime.write((session, open) => applyChange(parts, aggregate, { session, key, change, open }), change)
+      const needsLocks = aggregate.readsBehindLocks === true || change.beforeCommit !== undefined
+      return runtime.write(
+        (session, open) => applyChange(parts, aggregate, { session, key, change, open }),
+        change,
+        needsLocks || change.prepare !== undefined
+          ? undefined
+          : (session) => applyAtOnce(parts, aggregate, { session, key, change }),
+      )
     },
   }
 }
 
-interface Attempt<Key, State, Result, Tx> {
+/** One attempt at a change. */
+interface Attempt<Key, C> {
   readonly session: Session
   readonly key: Key
-  readonly change: Change<State, Result, Tx>
+  readonly change: C
+}
+
+/** An attempt in a transaction. */
+interface AttemptInside<Key, C, Tx> extends Attempt<Key, C> {
   /** The open transaction, as the host's code receives it. */
   readonly open: Tx
+}
+
+/** An attempt without a lock. */
+interface AttemptAtOnce<Key, C> extends Attempt<Key, C> {
+  readonly session: AtOnceSession
+}
+
+/** How a decision is made. */
+type Deciding<State, Result> =
+  | { readonly prepare?: undefined; readonly decide: ChangeDecision<State, Result> }
+  | { readonly prepare: (before: State) => MaybePromise<ChangeDecision<State, Result>> }
+
+/** What a change writes, and what it returns. */
+interface Decided<Result> {
+  readonly writing: Writing
+  readonly drafts: readonly EventDraft[]
+  readonly at: Date
+  readonly result: Result
+  /** Whether there is nothing to write. */
+  readonly isNothing: boolean
+  /** The rows of the host to which added rows refer. */
+  readonly refers: readonly Referred[]
 }
 
 /**
@@ -113,19 +156,83 @@ interface Attempt<Key, State, Result, Tx> {
 function* applyChange<Key, State, Rows extends readonly unknown[], Result, Tx>(
   parts: StoreParts<Tx>,
   aggregate: SqlAggregate<Key, State, Rows>,
-  { session, key, change, open }: Attempt<Key, State, Result, Tx>,
+  attempt: AttemptInside<Key, Change<State, Result, Tx>, Tx>,
 ): SyncOrAsync<Outcome<Result>> {
   const { heads, references, log } = parts
-  const { prepare } = change
-  const { heads: locked, rows } = yield* heads.lock(session, aggregate.locks(key), aggregate.loading(key))
-  for (const head of locked) heads.refuseRetired(head)
-  const head = locked.at(-1)
+  const { session, key, change, open } = attempt
+  const locked = yield* heads.lock(session, aggregate.locks(key), aggregate.loading(key))
+  const { writing, drafts, at, result, isNothing, refers } = yield* decideOn(
+    parts,
+    aggregate,
+    attempt,
+    locked,
+    change.prepare === undefined ? change : preparing(attempt, change.prepare),
+  )
+  if (isNothing) return { result, events: [] }
+
+  const statements = [...writing.statements, heads.saving(writing.head)]
+  // One statement for rows, besides those that lock heads, does not depend on others.
+  const isIndependent = writing.statements.filter(({ takesLock }) => takesLock !== true).length < 2
+  // A change that adds no row may wait for the host too: for one that the host removes.
+  const sending = { givesWay: references.areKept, independentFrom: isIndependent ? 0 : statements.length }
+  const logged = { statements, verify: writing.verify, drafts, at, sending }
+  if (refers.length === 0) return { result, events: yield* log.write(session, logged, change, open) }
+  return { result, events: yield* writeReferring(parts, refers, logged, attempt) }
+}
+
+/**
+ * Makes a change without a lock: reads, decides, and writes by one statement, which fails if the head was written meanwhile, or if
+ * something that a statement needs is missing. Statements that depend on their order fail in it too. Returns undefined if nothing was
+ * written.
+ */
+function* applyAtOnce<Key, State, Rows extends readonly unknown[], Result, Tx>(
+  parts: StoreParts<Tx>,
+  aggregate: SqlAggregate<Key, State, Rows>,
+  attempt: AttemptAtOnce<Key, ChangeCircumstances<Tx> & { readonly decide: ChangeDecision<State, Result> }>,
+): SyncOrAsync<Outcome<Result> | undefined> {
+  const { heads, references, log } = parts
+  const { session, key, change } = attempt
+  const keys = aggregate.locks(key)
+  const read = yield* heads.read(session, keys, aggregate.loading(key))
+  if (read === undefined) return undefined
+  const { writing, drafts, at, result, isNothing, refers } = yield* decideOn(parts, aggregate, attempt, read, change)
+  if (isNothing) return { result, events: [] }
+  if (writing.statements.some(({ mayTakeLong }) => mayTakeLong === true)) return undefined
+
+  const statements = [
+    ...heads.locking(keys.slice(0, -1)),
+    heads.savingUnchanged(writing.head),
+    ...(refers.length === 0 ? [] : references.locking(refers, change.by.actorId)),
+    ...writing.statements.map((one) => (isAnswered(one) ? { needs: 'true', ...one } : one)),
+  ]
+  const events = yield* log.writeAtOnce(session, { statements, drafts, at }, change.by.actorId)
+  return events && { result, events }
+}
+
+/** Has the host's code make the decision, on the open transaction. */
+function preparing<State, Result, Tx>(
+  { session, open }: AttemptInside<unknown, unknown, Tx>,
+  prepare: Prepare<State, Result, Tx>,
+): Deciding<State, Result> {
+  return { prepare: (before) => session.runHostCode(() => prepare(before, open)) }
+}
+
+/** Decides on what was loaded. @throws ForgeError `*_NOT_FOUND` if something does not exist, or what the rule throws */
+function* decideOn<Key, State, Rows extends readonly unknown[], Result, Tx>(
+  { heads, references }: StoreParts<Tx>,
+  aggregate: SqlAggregate<Key, State, Rows>,
+  { session, key, change }: Attempt<Key, ChangeCircumstances<Tx>>,
+  { heads: loaded, rows }: LockedHeads<Rows>,
+  deciding: Deciding<State, Result>,
+): SyncOrAsync<Decided<Result>> {
+  for (const head of loaded) heads.refuseRetired(head)
+  const head = loaded.at(-1)
   if (head === undefined) throw new Error('a change locks at least one head')
   const unseen = references.isEmpty || aggregate.shows(rows) ? NONE : references.known(aggregate.refers(key))
   const isUnseen = unseen.length > 0
-  if (isUnseen && prepare !== undefined) yield* refuseMissing(session, references, unseen)
+  if (isUnseen && deciding.prepare !== undefined) yield* refuseMissing(session, references, unseen)
   const before = aggregate.state(key, rows, head)
-  const decide = prepare === undefined ? change.decide : yield* wait(session.runHostCode(() => prepare(before, open)))
+  const decide = deciding.prepare === undefined ? deciding.decide : yield* wait(deciding.prepare(before))
   const at = change.by.at()
   let decision: Decision<State, Result, EventDraft>
   try {
@@ -139,17 +246,8 @@ function* applyChange<Key, State, Rows extends readonly unknown[], Result, Tx>(
   const isSame = after === before
   const writing: Writing = isSame ? { statements: [], head } : aggregate.writing(key, { before, after, head, rows })
   if (isUnseen && writing.refers === undefined) yield* refuseMissing(session, references, unseen)
-  if (isSame && drafts.length === 0) return { result, events: [] }
-
-  const statements = [...writing.statements, heads.saving(writing.head)]
-  // One statement for rows, besides those that lock heads, does not depend on others.
-  const isIndependent = writing.statements.filter(({ takesLock }) => takesLock !== true).length < 2
-  // A change that adds no row may wait for the host too: for one that the host removes.
-  const sending = { givesWay: references.areKept, independentFrom: isIndependent ? 0 : statements.length }
-  const logged = { statements, verify: writing.verify, drafts, at, sending }
   const refers = references.isEmpty || writing.refers === undefined ? NONE : references.known(writing.refers())
-  if (refers.length === 0) return { result, events: yield* log.write(session, logged, change, open) }
-  return { result, events: yield* writeReferring(parts, refers, logged, { session, key, change, open }) }
+  return { writing, drafts, at, result, isNothing: isSame && drafts.length === 0, refers }
 }
 
 /** Writes rows that refer to rows of the host, which it locks before where foreign keys do not suffice. */
@@ -157,7 +255,7 @@ function* writeReferring<Key, State, Result, Tx>(
   { references, log }: StoreParts<Tx>,
   refers: readonly Referred[],
   { statements, verify, sending, ...others }: Logged,
-  { session, change, open }: Attempt<Key, State, Result, Tx>,
+  { session, change, open }: AttemptInside<Key, Change<State, Result, Tx>, Tx>,
 ): SyncOrAsync<readonly ForgeEvent[]> {
   const locks = references.locking(refers, change.by.actorId)
   const logged: Logged = {

@@ -41,6 +41,7 @@ export function sqlBlocks<Tx>(parts: StoreParts<Tx>): { store: BlockStore<Tx> } 
     refers: accountsOf,
     shows: ([blocks]) => blocks.length > 0,
     loading: (key) => (findMember === undefined ? [find(key)] : [find(key), findMember(key)]),
+    readsBehindLocks: findMember !== undefined, // a new member does not write the head, but only locks it
     state: (key, [[row], members], { epoch }) => ({
       block: row && toBlock(key.organizationId, key.userId, row),
       epoch,

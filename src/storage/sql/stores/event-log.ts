@@ -11,8 +11,8 @@ import { fieldsOf } from '../fields.ts'
 import type { QueryValues, Statement } from '../query.ts'
 import { defineQuery } from '../query.ts'
 import type { Tables } from '../schema/tables.ts'
-import type { Sending, Session } from '../session.ts'
-import { queryEachAfter } from '../session.ts'
+import type { AtOnceSession, Sending, Session } from '../session.ts'
+import { queryEachAfter, rowsOfEach } from '../session.ts'
 
 /** The fields of an event that are written: `data` is JSON. */
 const WRITTEN = [
@@ -93,26 +93,48 @@ export class EventLog {
     { by: { actorId }, beforeCommit }: WriteContext<Tx>,
     open: Tx,
   ): SyncOrAsync<readonly ForgeEvent[]> {
-    const inserts = drafts.map(({ data, ...draft }) =>
-      this.#insert({ version: DATA_VERSION, at, actorId, data: JSON.stringify(data), ...draft }),
-    )
-    const [rows, written] = yield* queryEachAfter<unknown, readonly { readonly id: Id }[]>(
-      session,
-      statements,
-      inserts,
-      sending,
-    )
+    const inserts = drafts.map((draft) => this.#inserting(draft, at, actorId))
+    const [rows, written] = yield* queryEachAfter<unknown, Written[]>(session, statements, inserts, sending)
     verify?.(rows)
-    const events = drafts.map((draft, index): ForgeEvent => {
-      const id = written[index]?.[0]?.id
-      if (id === undefined) throw new Error('an event was written without an id')
-      return copyEvent({ id, version: DATA_VERSION, at, actorId, ...draft })
-    })
+    const events = toEvents(drafts, written, at, actorId)
     if (events.length > 0 && beforeCommit !== undefined) {
       yield* wait(session.runHostCode(() => beforeCommit(events.map(copyEvent), open)))
     }
     return events
   }
+
+  /** Same by one statement that is a transaction. Returns undefined if nothing was written. */
+  *writeAtOnce(
+    session: AtOnceSession,
+    { statements, drafts, at }: Logged,
+    actorId: Id | null,
+  ): SyncOrAsync<readonly ForgeEvent[] | undefined> {
+    const inserts = drafts.map((draft) => this.#inserting(draft, at, actorId))
+    const rows = yield* wait(session.commitAtOnce([...statements, ...inserts]))
+    return rows && toEvents(drafts, rowsOfEach<Written[]>(rows.slice(statements.length)), at, actorId)
+  }
+
+  #inserting({ data, ...draft }: EventDraft, at: Date, actorId: Id | null): Statement<Written> {
+    return this.#insert({ version: DATA_VERSION, at, actorId, data: JSON.stringify(data), ...draft })
+  }
+}
+
+/** What the statement of an event returns. */
+interface Written {
+  readonly id: Id
+}
+
+function toEvents(
+  drafts: readonly EventDraft[],
+  written: readonly (readonly Written[])[],
+  at: Date,
+  actorId: Id | null,
+): readonly ForgeEvent[] {
+  return drafts.map((draft, index) => {
+    const id = written[index]?.[0]?.id
+    if (id === undefined) throw new Error('an event was written without an id')
+    return copyEvent({ id, version: DATA_VERSION, at, actorId, ...draft })
+  })
 }
 
 /** Copies an event: the receiver may modify its copy. */

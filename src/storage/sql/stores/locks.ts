@@ -1,8 +1,17 @@
-import type { RawBuilder, SqlBool } from 'kysely'
+import type {
+  InsertQueryBuilder,
+  InsertResult,
+  OnConflictDatabase,
+  OnConflictTables,
+  OnConflictUpdateBuilder,
+  RawBuilder,
+  SqlBool,
+} from 'kysely'
 import { sql } from 'kysely'
 import { notFound } from '../../../schema/errors.ts'
 import type { Id } from '../../../schema/ids.ts'
 import type { MaybePromise, SyncOrAsync } from '../../../schema/sync-or-async.ts'
+import { wait } from '../../../schema/sync-or-async.ts'
 import { after } from '../after.ts'
 import type { SqlContext } from '../context.ts'
 import type { Row } from '../fields.ts'
@@ -10,10 +19,10 @@ import { fieldsOf } from '../fields.ts'
 import type { References, Referred } from '../host/references.ts'
 import type { Query, QueryValues, Statement } from '../query.ts'
 import { defineQuery, rowsOf } from '../query.ts'
-import type { HeadScope } from '../schema/tables.ts'
+import type { HeadScope, Tables } from '../schema/tables.ts'
 import { HEAD_SCOPES } from '../schema/tables.ts'
-import type { RowsOfEach, Session, Statements } from '../session.ts'
-import { query, queryEachAfter } from '../session.ts'
+import type { AtOnceSession, RowsOfEach, Session, Statements } from '../session.ts'
+import { query, queryEachAfter, rowsOfEach } from '../session.ts'
 
 /** Identifies one head. */
 export interface HeadKey {
@@ -23,6 +32,8 @@ export interface HeadKey {
 
 /** The row that locks one aggregate, and what the aggregate keeps beside its rows. */
 export interface Head extends HeadKey {
+  /** How often it was written. */
+  readonly version: number
   readonly epoch: number
   readonly retired: boolean
   /** The number of rows in the aggregate's list. */
@@ -33,8 +44,8 @@ export interface Head extends HeadKey {
 
 type HeadRow = Pick<Row<'heads'>, (typeof STATE)[number]>
 
-/** What a head has beside its key and its version. */
-const STATE = ['epoch', 'retired', 'total', 'nextSeq'] as const
+/** What a head has beside its key. */
+const STATE = ['version', 'epoch', 'retired', 'total', 'nextSeq'] as const
 
 /** How the heads of aggregates that a query finds are locked. */
 interface FoundAggregates<Row> {
@@ -45,8 +56,8 @@ interface FoundAggregates<Row> {
   readonly last?: readonly HeadKey[]
 }
 
-/** What was locked, and the rows that were loaded behind the locks. */
-interface LockedHeads<Rows extends readonly unknown[]> {
+/** What was locked or read, and the rows that were loaded behind it. */
+export interface LockedHeads<Rows extends readonly unknown[]> {
   readonly heads: readonly Head[]
   readonly rows: RowsOfEach<Rows>
 }
@@ -60,6 +71,7 @@ export class Heads {
   readonly #references: References
   readonly #lock: Query<HeadKey, HeadRow>
   readonly #save: Query<Head, unknown>
+  readonly #saveUnchanged: Query<Head, unknown>
 
   readonly #find = defineQuery((given: QueryValues<HeadKey>) => {
     const fields = fieldsOf(this.#context, 'heads')
@@ -73,6 +85,7 @@ export class Heads {
     this.#references = references
     this.#lock = lock ?? this.#find
     this.#save = lock === undefined ? saveOrCreateQuery(context) : saveQuery(context)
+    this.#saveUnchanged = saveUnchangedQuery(context)
   }
 
   /** Returns the key of the head of a thing. @throws TypeError if the id does not fit its column */
@@ -152,6 +165,18 @@ export class Heads {
     return { heads: keys.map((key, index) => toHead(key, locked[index]?.[0])), rows }
   }
 
+  /** Reads heads and what they guard as they are at one moment, without a lock; undefined if the session cannot. */
+  *read<Rows extends readonly unknown[]>(
+    session: AtOnceSession,
+    keys: readonly HeadKey[],
+    loading: Statements<Rows>,
+  ): SyncOrAsync<LockedHeads<Rows> | undefined> {
+    const all = yield* wait(session.readAtOnce([...keys.map(this.#find), ...loading]))
+    if (all === undefined) return undefined
+    const heads = keys.map((key, index) => toHead(key, rowsOf<HeadRow>(all[index] ?? [])[0]))
+    return { heads, rows: rowsOfEach<Rows>(all.slice(keys.length)) }
+  }
+
   /**
    * Locks the aggregates that a query finds. It queries twice, because aggregates may be added until everything before
    * them in the order of locks is locked. The first query locks no row: rows are locked after their heads.
@@ -181,6 +206,11 @@ export class Heads {
   saving(head: Head): Statement<unknown> {
     return this.#save(head)
   }
+
+  /** Writes a head that was read, and locks it thereby. It needs the version that was read. */
+  savingUnchanged(head: Head): Statement<unknown> {
+    return this.#saveUnchanged(head)
+  }
 }
 
 /** Returns each of these heads once, in the global order of locks. */
@@ -197,8 +227,8 @@ function nameOf({ scope, key }: HeadKey): string {
 }
 
 function toHead({ scope, key }: HeadKey, row: HeadRow | undefined): Head {
-  const { epoch, retired, total, nextSeq } = row ?? { epoch: 0, retired: 0, total: 0, nextSeq: 1 }
-  return { scope, key, epoch, retired: retired !== 0, total, nextSeq }
+  const { retired, ...state } = row ?? { version: 0, epoch: 0, retired: 0, total: 0, nextSeq: 1 }
+  return { scope, key, retired: retired !== 0, ...state }
 }
 
 function lockQuery(context: SqlContext): Query<HeadKey, HeadRow> | undefined {
@@ -214,7 +244,7 @@ function lockQuery(context: SqlContext): Query<HeadKey, HeadRow> | undefined {
         .values({ version: 0, epoch: 0, retired: 0, total: 0, next_seq: 1, ...key })
       return lockExisting(insert).returning(fieldsOf(context, 'heads').read(...STATE))
     },
-    { takesLock: true },
+    { takesLock: true, needs: 'retired = 0' },
   )
 }
 
@@ -227,12 +257,30 @@ function saveQuery(context: SqlContext): Query<Head, unknown> {
   )
 }
 
-function saveOrCreateQuery({ build }: SqlContext): Query<Head, unknown> {
-  return defineQuery((given) =>
-    build
-      .insertInto('heads')
-      .values({ scope: given('scope'), key: given('key'), version: 1, ...savedValues(given) })
-      .onConflict((conflict) =>
+function saveOrCreateQuery(context: SqlContext): Query<Head, unknown> {
+  return defineQuery((given: QueryValues<Head>) => saveOrCreate(context, given))
+}
+
+function saveUnchangedQuery(context: SqlContext): Query<Head, unknown> {
+  return defineQuery(
+    (given: QueryValues<Head>) =>
+      saveOrCreate(context, given, (update) => update.where('heads.version', '=', given('version'))).returning(
+        sql.lit(1).as('saved'),
+      ),
+    { needs: 'true' },
+  )
+}
+
+function saveOrCreate(
+  { build }: SqlContext,
+  given: QueryValues<Head>,
+  limited: (update: HeadUpdate) => HeadUpdate = (update) => update,
+): InsertQueryBuilder<Tables, 'heads', InsertResult> {
+  return build
+    .insertInto('heads')
+    .values({ scope: given('scope'), key: given('key'), version: 1, ...savedValues(given) })
+    .onConflict((conflict) =>
+      limited(
         conflict.columns(['scope', 'key']).doUpdateSet((row) => ({
           version: row('heads.version', '+', 1),
           epoch: row.ref('excluded.epoch'),
@@ -241,8 +289,10 @@ function saveOrCreateQuery({ build }: SqlContext): Query<Head, unknown> {
           next_seq: row.ref('excluded.next_seq'),
         })),
       ),
-  )
+    )
 }
+
+type HeadUpdate = OnConflictUpdateBuilder<OnConflictDatabase<Tables, 'heads'>, OnConflictTables<'heads'>>
 
 function savedValues(given: QueryValues<Head>) {
   return {

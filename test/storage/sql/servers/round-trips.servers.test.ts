@@ -91,11 +91,11 @@ const IN_TRANSACTION: CountedCall = {
 
 /** The round trips of each call with a storage that was opened for a URL, on PostgreSQL and on MariaDB. */
 const ON_OUR_POOL: { readonly [C in keyof typeof CALLS]: readonly [postgres: number, mariadb: number] } = {
-  'pins an issue': [3, 8],
+  'pins an issue': [2, 8],
   'pins an issue, with a beforeCommit': [5, 10],
-  'unpins the first of two': [3, 8],
-  'blocks a user': [4, 9],
-  'grants four badges': [3, 14],
+  'unpins the first of two': [2, 7],
+  'blocks a user': [3, 9],
+  'grants four badges': [2, 14],
   'finds where twenty issues are pinned': [1, 1],
   'reads the badges of twenty users': [1, 1],
   'lists who holds a badge, from the second page': [1, 1],
@@ -115,8 +115,8 @@ onServer(SERVERS.postgres, () => {
   })
 
   test.each([
-    { pool: 'a pool that pipelines', pipeline: true, pin: 3, transaction: 7 },
-    { pool: 'any other pool', pipeline: false, pin: 5, transaction: 10 },
+    { pool: 'a pool that pipelines', pipeline: true, pin: 2, transaction: 7 },
+    { pool: 'any other pool', pipeline: false, pin: 2, transaction: 10 },
   ])('a host of PostgreSQL gets them with $pool: $pin and $transaction', async ({ pipeline, pin, transaction }) => {
     const { host, proxy } = await hostOf(POSTGRES, (url) => openPgPool(url, pipeline))
 
