@@ -31,8 +31,8 @@ onPostgres((open) => {
       () => pin(storage, BOARD, '1'),
       () => pin(storage, BOARD, '2'),
       () => pin(storage, BOARD, '3'),
-      () => moveToFront(storage, BOARD, '3'),
       () => unpin(storage, BOARD, '1'),
+      () => unpin(storage, BOARD, '3'),
       () => block(storage, '20', '30'),
       () => unblock(storage, '20', '30'),
       () => blockByUser(storage, '31', '30'),
@@ -44,8 +44,22 @@ onPostgres((open) => {
       await change()
       expect(texts).toEqual([expect.stringMatching(READ), expect.stringMatching(AT_ONCE)])
     }
-    expect(await issuesOn(storage, BOARD)).toEqual(['3', '2'])
+    expect(await issuesOn(storage, BOARD)).toEqual(['2'])
     expect(await blockedByUser(storage, '31')).toEqual(['30'])
+  })
+
+  test('a move takes locks, because it writes a pin twice', async () => {
+    const database = await open()
+    const { storage, texts } = listened(database)
+    for (const issueId of ['1', '2', '3']) await pin(storage, BOARD, issueId)
+    texts.length = 0
+    await moveToFront(storage, BOARD, '3')
+
+    expect(texts).toEqual([expect.stringMatching(READ), expect.stringMatching(BEGIN)])
+    expect(await issuesOn(storage, BOARD)).toEqual(['3', '1', '2'])
+    expect(await database.run('select position::int from forgelet_board_pins order by 1')).toEqual(
+      [1, 2, 3].map((position) => ({ position })),
+    )
   })
 
   test('a change that changes nothing, or is refused, is one read', async () => {

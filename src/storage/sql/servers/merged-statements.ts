@@ -78,9 +78,11 @@ function merge(statements: readonly Statement<unknown>[], isGuarded: boolean): s
     const start = before
     before += parameters.length
     const name = `statement_${index}`
-    merged.push(`${name} as (${sql.replaceAll(PARAMETER, (_, number) => `$${Number(number) + start}`)})`)
+    // In a transaction of its own a statement runs when its branch does: behind those before it.
+    const end = isGuarded && !returnsRows ? ' returning 1' : ''
+    merged.push(`${name} as (${sql.replaceAll(PARAMETER, (_, number) => `$${Number(number) + start}`)}${end})`)
     const row = `cast(pg_catalog.to_json(${name}) as text) as "row" from ${name}`
-    if (returnsRows) branches.push(`select cast(${index} as double precision) as "statement", ${row}`)
+    if (returnsRows || isGuarded) branches.push(`select cast(${index} as double precision) as "statement", ${row}`)
     if (isGuarded && needed !== undefined) needs.push(`exists (select from ${name} where ${needed})`)
   }
   if (needs.length > 0) branches.push(`select -1, case when ${needs.join(' and ')} then '' else ${FAILURE} end`)

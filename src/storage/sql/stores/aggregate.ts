@@ -65,6 +65,8 @@ export interface Writing {
   readonly refers?: (() => readonly Referred[]) | undefined
   /** Checks the rows of each statement. @throws ForgeError `*_NOT_FOUND` if something may not be added */
   readonly verify?: (rows: readonly (readonly unknown[])[]) => void
+  /** Whether the statements write a row more than once. Default: false. */
+  readonly writesTwice?: boolean
 }
 
 /** The statements that write one row of a list. */
@@ -182,8 +184,7 @@ function* applyChange<Key, State, Rows extends readonly unknown[], Result, Tx>(
 
 /**
  * Makes a change without a lock: reads, decides, and writes by one statement, which fails if the head was written meanwhile, or if
- * something that a statement needs is missing. Statements that depend on their order fail in it too. Returns undefined if nothing was
- * written.
+ * something that a statement needs is missing. Returns undefined if nothing was written. Source: docs/storage.md, section 1.
  */
 function* applyAtOnce<Key, State, Rows extends readonly unknown[], Result, Tx>(
   parts: StoreParts<Tx>,
@@ -197,7 +198,8 @@ function* applyAtOnce<Key, State, Rows extends readonly unknown[], Result, Tx>(
   if (read === undefined) return undefined
   const { writing, drafts, at, result, isNothing, refers } = yield* decideOn(parts, aggregate, attempt, read, change)
   if (isNothing) return { result, events: [] }
-  if (writing.statements.some(({ mayTakeLong }) => mayTakeLong === true)) return undefined
+  const { writesTwice = false } = writing
+  if (writesTwice || writing.statements.some(({ mayTakeLong }) => mayTakeLong === true)) return undefined
 
   const statements = [
     ...heads.locking(keys.slice(0, -1)),

@@ -83,6 +83,16 @@ export function sqlPinBoards<Tx>(
       .where(pins.are(given, 'repositoryId', 'kind', 'issueId')),
   )
 
+  // No two pins of a board have one position, at any time.
+  const park = defineQuery((given: QueryValues<PinBoardKey & { first: number; last: number }>) =>
+    build
+      .updateTable('board_pins')
+      .set({ position: sql<number>`-position` })
+      .where(pins.are(given, 'repositoryId', 'kind'))
+      .where('position', '>=', given('first'))
+      .where('position', '<=', given('last')),
+  )
+
   const removeBoards = defineQuery((given: QueryValues<{ repositoryId: Id }>) =>
     build.deleteFrom('board_pins').where(pins.are(given, 'repositoryId')),
   )
@@ -106,13 +116,14 @@ export function sqlPinBoards<Tx>(
     state: (_key, [rows]) => toBoard(rows),
 
     writing(key, { before, after, head, rows: [stored] }): Writing {
-      const { gone, moved, added } = differences(stored, before, after)
+      const { gone, parked, moved, added } = differences(stored, before, after)
       const issues = references.has('issue') ? [] : added.map(({ row }) => row.issueId).toSorted()
       const locked = issues.map((issueId) => heads.of('issue', issueId))
       return {
         statements: [
           ...heads.locking(locked),
           ...gone.map((issueId) => remove({ issueId, ...key })),
+          ...parked.map(({ first, last }) => park({ first, last, ...key })),
           ...moved.map(({ issueId, position }) => move({ issueId, position, ...key })),
           ...added.map(({ position, row }) => insert({ position, ...key, ...row })),
         ],
@@ -122,6 +133,7 @@ export function sqlPinBoards<Tx>(
             ? undefined
             : () => [repositoryOf(key), ...added.map(({ row }) => issueOf(key, row.issueId))],
         verify: (rows) => heads.refuseRetiredAmong(locked, rows),
+        writesTwice: parked.length > 0,
       }
     },
   }
@@ -210,38 +222,54 @@ function toPin({ issueId, pinnedAt, pinnedBy }: StoredPin): PinRow {
   return { issueId, pinnedAt: new Date(pinnedAt), pinnedBy }
 }
 
-/** How the rows of a board become what they should be, by statements in any order. */
+/** How the rows of a board become what they should be: the statements in this order. */
 interface Differences {
   readonly gone: readonly Id[]
+  /** The range of positions that pins leave before any of them is taken; none if each pin moves to a free one. */
+  readonly parked: readonly { readonly first: number; readonly last: number }[]
+  /** In the order of the new positions. */
   readonly moved: readonly { readonly issueId: Id; readonly position: number }[]
   readonly added: readonly { readonly row: PinRow; readonly position: number }[]
 }
 
 /**
- * Returns how a board changes. Positions only say what comes before what: a pin that is added, or must come behind one that it was
- * before, gets one that no pin of the board has had, and so do all behind it. Pins that are hidden keep their order among the others.
+ * Returns how a board changes. Positions are 1 to n. The database leaves gaps where it removes the pins of issues that the
+ * host deletes, and every change closes them. Pins that are hidden keep their order among the others.
  */
 function differences(stored: readonly StoredPin[], before: readonly PinRow[], after: readonly PinRow[]): Differences {
+  let same = 0
+  while (isInPlace(stored[same], same) && samePin(before[same], after[same])) same += 1
+  if (same === stored.length) return { gone: [], parked: [], moved: [], added: after.slice(same).map(toAdded(same)) }
+
   const next = new Map(after.map((row) => [row.issueId, row]))
   const shown = new Map(before.map((row) => [row.issueId, row]))
   // A hidden pin that a decision adds is one of an issue that does not exist, or has just been shown again.
   const stays = ({ issueId }: StoredPin): boolean =>
     shown.has(issueId) ? samePin(shown.get(issueId), next.get(issueId)) : !next.has(issueId)
+  const gone = stored.filter((row) => !stays(row)).map(({ issueId }) => issueId)
   const kept = new Map(stored.filter(stays).map(({ issueId, position }) => [issueId, position]))
-  const gone = stored.flatMap(({ issueId }) => (kept.has(issueId) ? [] : [issueId]))
+  const whole = withHidden(stored, after, next)
+  const added = whole.map(toAdded(0)).filter(({ row }) => !kept.has(row.issueId))
+  const placed = whole.flatMap(({ issueId }, at) => {
+    const was = kept.get(issueId)
+    return was === undefined ? [] : [{ issueId, position: at + 1, was }]
+  })
 
-  const moved: { issueId: Id; position: number }[] = []
-  const added: { row: PinRow; position: number }[] = []
-  let free = (stored.at(-1)?.position ?? 0) + 1
-  let last = 0
-  for (const row of withHidden(stored, after, next)) {
-    const was = kept.get(row.issueId)
-    const position = was !== undefined && was > last ? was : free++
-    if (was === undefined) added.push({ row, position })
-    else if (position !== was) moved.push({ issueId: row.issueId, position })
-    last = position
-  }
-  return { gone, moved, added }
+  const moved = placed.filter(({ position, was }) => position !== was)
+  if (moved.every(({ position, was }) => position < was)) return { gone, parked: [], moved, added }
+
+  const freed = moved.map(({ was }) => was)
+  const [first, last] = [Math.min(...freed), Math.max(...freed)]
+  return { gone, parked: [{ first, last }], moved: placed.filter(({ was }) => was >= first && was <= last), added }
+}
+
+/** Returns whether a stored pin is shown, and is where its index is. */
+function isInPlace(row: StoredPin | undefined, index: number): boolean {
+  return row !== undefined && isShown(row) && row.position === index + 1
+}
+
+function toAdded(before: number): (row: PinRow, index: number) => Differences['added'][number] {
+  return (row, index) => ({ row, position: before + index + 1 })
 }
 
 /** Adds the hidden pins to a board, each behind the pin that it was behind. */

@@ -93,7 +93,7 @@ const IN_TRANSACTION: CountedCall = {
 const ON_OUR_POOL: { readonly [C in keyof typeof CALLS]: readonly [postgres: number, mariadb: number] } = {
   'pins an issue': [2, 8],
   'pins an issue, with a beforeCommit': [5, 10],
-  'unpins the first of two': [2, 7],
+  'unpins the first of two': [2, 8],
   'blocks a user': [3, 9],
   'grants four badges': [2, 14],
   'finds where twenty issues are pinned': [1, 1],
