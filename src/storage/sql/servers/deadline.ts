@@ -22,6 +22,57 @@ export interface CallEnd<T> {
   readonly answered?: (error?: unknown) => void
 }
 
+/** The calls in progress. They have one timer, because one for each would be a noticeable part of a short read. */
+export class Deadlines {
+  /** Not a Set: V8 keeps what is removed from a long-lived one until a full garbage collection. */
+  readonly #running: Deadline[] = []
+  #timer: ReturnType<typeof setTimeout> | undefined
+  /** When the timer calls back: no later than the end of any call. */
+  #next = Number.POSITIVE_INFINITY
+
+  /** Begins to watch a call. */
+  add(deadline: Deadline): void {
+    this.#running.push(deadline)
+    this.watch(deadline.end)
+  }
+
+  /** Ends it. Without a call there is no timer, which would keep the process running. */
+  remove(deadline: Deadline): void {
+    this.#running.splice(this.#running.indexOf(deadline), 1)
+    if (this.#running.length > 0) return
+    clearTimeout(this.#timer)
+    this.#next = Number.POSITIVE_INFINITY
+  }
+
+  /** Has the timer call back by the end of a call. */
+  watch(end: number): void {
+    if (end >= this.#next) return
+    clearTimeout(this.#timer)
+    this.#next = end
+    this.#timer = setTimeout(() => this.#expire(), end - performance.now())
+  }
+
+  /** Ends every call with this error. */
+  interrupt(error: Error): void {
+    for (const deadline of [...this.#running]) deadline.interrupt(error)
+  }
+
+  /** What the callers receive. */
+  get answers(): readonly (Promise<unknown> | undefined)[] {
+    return this.#running.map(({ answer }) => answer)
+  }
+
+  #expire(): void {
+    const now = performance.now()
+    this.#next = Number.POSITIVE_INFINITY
+    for (const deadline of [...this.#running]) {
+      // An answer may have arrived while the event loop was busy: it is read before the setImmediate callback runs.
+      if (deadline.end <= now) setImmediate(() => deadline.expire())
+      else this.watch(deadline.end)
+    }
+  }
+}
+
 /**
  * The end of a call of the storage. When it is reached, the caller is answered, and nothing more may be sent. It is no AbortSignal:
  * with its listeners, one costs five microseconds, a tenth of a read.
@@ -35,10 +86,12 @@ export class Deadline {
   #expiredInPart: (() => Error) | undefined
   #end: number
   #isCommitting = false
-  #timer: ReturnType<typeof setTimeout> | undefined
   #answer: Promise<unknown> | undefined
 
-  constructor({ milliseconds = MAX_CALL_MS, expired = noAnswer }: CallLimits = {}) {
+  readonly #deadlines: Deadlines
+
+  constructor(deadlines: Deadlines, { milliseconds = MAX_CALL_MS, expired = noAnswer }: CallLimits = {}) {
+    this.#deadlines = deadlines
     this.#expired = expired
     this.#end = performance.now() + milliseconds
   }
@@ -66,9 +119,11 @@ export class Deadline {
     const answer = new Promise<T>((resolve, reject) => {
       let isAnswered = false
       const end = (error?: unknown): void => {
-        if (!isAnswered) answered(error)
+        if (!isAnswered) {
+          this.#deadlines.remove(this)
+          answered(error)
+        }
         isAnswered = true
-        clearTimeout(this.#timer)
       }
       const succeed = (value: T): void => {
         end()
@@ -79,7 +134,7 @@ export class Deadline {
         reject(error)
       }
       this.onEnd(fail)
-      this.#limitTo(this.#end)
+      this.#deadlines.add(this)
       work(this).then(succeed, (error: unknown) => recover(error).then(succeed, fail))
     })
     this.#answer = answer
@@ -94,6 +149,17 @@ export class Deadline {
   /** Whether the COMMIT was sent, and is not answered. */
   get isCommitting(): boolean {
     return this.#isCommitting
+  }
+
+  /** When the call ends, as `performance.now()` counts. */
+  get end(): number {
+    return this.#end
+  }
+
+  /** Ends the call because it has run out of time, unless it was given more meanwhile. */
+  expire(): void {
+    if (this.#end <= performance.now()) this.interrupt((this.#expiredInPart ?? this.#expired)())
+    else this.#deadlines.watch(this.#end)
   }
 
   /** Ends the call with this error. Its outcome is unknown if the COMMIT was sent. */
@@ -140,13 +206,8 @@ export class Deadline {
   }
 
   #limitTo(end: number): void {
-    if (end === this.#end && this.#timer !== undefined) return
     this.#end = end
-    clearTimeout(this.#timer)
-    if (end === Number.POSITIVE_INFINITY) return
-    // An answer may have arrived while the event loop was busy: it is read before the setImmediate callback runs.
-    const expire = (): void => void setImmediate(() => this.interrupt((this.#expiredInPart ?? this.#expired)()))
-    this.#timer = setTimeout(expire, end - performance.now())
+    this.#deadlines.watch(end)
   }
 }
 

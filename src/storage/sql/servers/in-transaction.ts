@@ -4,7 +4,7 @@ import { refuseUnknown } from '../../../schema/options.ts'
 import type { Statement } from '../query.ts'
 import { pauseBefore } from '../retry.ts'
 import { Connections } from './connections.ts'
-import { Deadline } from './deadline.ts'
+import { Deadline, Deadlines } from './deadline.ts'
 import { translate } from './errors.ts'
 import type { Client, ServerRules } from './server.ts'
 import { commitAfter } from './transaction.ts'
@@ -79,7 +79,7 @@ export async function repeatTransaction<T, C, S>(
         return forge.withTransaction(open, (services) => work(services, open))
       }),
     )
-  return repeated(() => new Deadline({ milliseconds: Number.POSITIVE_INFINITY }).run(attempt))
+  return repeated(() => new Deadline(new Deadlines(), { milliseconds: Number.POSITIVE_INFINITY }).run(attempt))
 }
 
 /** Makes an attempt again as long as the database aborts it, ten times at most, and notifies the listeners behind its COMMIT. */

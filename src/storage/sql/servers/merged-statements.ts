@@ -1,4 +1,4 @@
-import type { Statement } from '../query.ts'
+import type { SqlValue, Statement } from '../query.ts'
 import { rowsOf } from '../query.ts'
 
 /** A row of one of the statements that were merged. */
@@ -50,7 +50,8 @@ export class MergedStatements {
     const sql = texts.text
     if (sql === '') return undefined
 
-    const parameters = statements.flatMap((statement) => statement.parameters)
+    const parameters: SqlValue[] = []
+    for (const statement of statements) parameters.push(...statement.parameters)
     return {
       statement: { sql, parameters, returnsRows: true },
       rowsOfEach(rows) {

@@ -13,7 +13,7 @@ import { Schema } from '../schema/schema.ts'
 import type { AtOnceSession, Session, WriteCircumstances } from '../session.ts'
 import type { CopyRuntime } from '../stores/ground.ts'
 import { Connections } from './connections.ts'
-import { Deadline, rethrow } from './deadline.ts'
+import { Deadline, Deadlines, rethrow } from './deadline.ts'
 import { translate } from './errors.ts'
 import { LostCommits } from './lost-commits.ts'
 import type { Connection, Runner, Server } from './server.ts'
@@ -46,8 +46,7 @@ export class ServerRuntime<Tx extends object> implements CopyRuntime<Tx>, HostRu
   readonly #changing: SessionOptions
   readonly #changingAtOnce: SessionOptions
   readonly #changingInHosts: SessionOptions
-  /** The calls in progress. Not a Set: V8 keeps what is removed from a long-lived one until a full garbage collection. */
-  readonly #running: Deadline[] = []
+  readonly #deadlines = new Deadlines()
   /** Until when changes take locks, because one that took none was refused. */
   #lockingUntil = 0
   #isUsable = false
@@ -172,11 +171,9 @@ export class ServerRuntime<Tx extends object> implements CopyRuntime<Tx>, HostRu
   }
 
   async #end(): Promise<void> {
-    const interrupt = (): void => {
-      for (const deadline of [...this.#running]) deadline.interrupt(closedError('the storage was closed'))
-    }
+    const interrupt = (): void => this.#deadlines.interrupt(closedError('the storage was closed'))
     const timer = setTimeout(interrupt, MAX_CLOSE_WAIT_MS)
-    await Promise.allSettled(this.#running.map(({ answer }) => answer))
+    await Promise.allSettled(this.#deadlines.answers)
     clearTimeout(timer)
     await this.#server.client.close()
   }
@@ -188,12 +185,10 @@ export class ServerRuntime<Tx extends object> implements CopyRuntime<Tx>, HostRu
     repeat: (error: unknown, deadline: Deadline) => Promise<T> = rethrow,
   ): Promise<T> {
     if (this.#closed !== undefined) return Promise.reject(closedError('the storage is closed'))
-    const deadline = new Deadline(limits)
-    this.#running.push(deadline)
+    const deadline = new Deadline(this.#deadlines, limits)
     return deadline.run(work, {
       recover: (error) => repeat(error, deadline),
       answered: (error) => {
-        this.#running.splice(this.#running.indexOf(deadline), 1)
         // After a failure of the server, another may be in its place, or its tables may have changed.
         if (isForgeError(error, 'STORAGE_UNAVAILABLE')) this.#isUsable = false
       },

@@ -205,7 +205,7 @@ function* applyAtOnce<Key, State, Rows extends readonly unknown[], Result, Tx>(
     ...heads.locking(keys.slice(0, -1)),
     heads.savingUnchanged(writing.head),
     ...(refers.length === 0 ? [] : references.locking(refers, change.by.actorId)),
-    ...writing.statements.map((one) => (isAnswered(one) ? { needs: 'true', ...one } : one)),
+    ...writing.statements.map((one) => (isAnswered(one) ? { ...one, needs: one.needs ?? 'true' } : one)),
   ]
   const events = yield* log.writeAtOnce(session, { statements, drafts, at }, change.by.actorId)
   return events && { result, events }

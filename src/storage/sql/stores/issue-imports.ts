@@ -13,7 +13,7 @@ export function sqlIssueImports<Tx>(parts: StoreParts<Tx>): IssueImportStore<Tx>
     refers: ({ repositoryId }) => [{ thing: 'repository', id: repositoryId }],
     shows: () => false,
     // There is nothing to load, but the call may take long from here on: what the host writes grows with the records.
-    loading: (key) => [{ mayTakeLong: true, ...heads.finding(headOf(key)) }],
+    loading: (key) => [{ ...heads.finding(headOf(key)), mayTakeLong: true }],
     state: () => undefined,
     writing: (_key, { head }) => ({ statements: [], head }),
   }

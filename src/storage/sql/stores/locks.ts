@@ -186,7 +186,7 @@ export class Heads {
     aggregates: Statement<Row>,
     { headOf, known = [], last = [] }: FoundAggregates<Row>,
   ): SyncOrAsync<{ readonly found: readonly Head[]; readonly last: readonly Head[] }> {
-    const rows = yield* query(session, { asWritten: true, ...aggregates })
+    const rows = yield* query(session, { ...aggregates, asWritten: true })
     const first = inOrder([...known, ...rows.map(headOf)])
     const locked = yield* this.lock<[Row]>(session, [...first, ...last], [aggregates])
 

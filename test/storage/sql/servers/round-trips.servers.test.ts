@@ -46,6 +46,12 @@ const CALLS = {
     },
     run: ({ forge }, n) => forge.pins.unpin(olga, issue(200 + n, 1000 * n + 1)),
   },
+  'moves the last of two': {
+    async prepare({ forge }, n) {
+      for (const id of [1, 2]) await forge.pins.pin(olga, issue(700 + n, 10_000 * n + id))
+    },
+    run: ({ forge }, n) => forge.pins.move(olga, { issue: issue(700 + n, 10_000 * n + 2), position: 1 }),
+  },
   'blocks a user': {
     run: ({ forge }, n) => forge.blocks.block(olga, { organizationId: 10, account: account(100 + n) }),
   },
@@ -94,6 +100,7 @@ const ON_OUR_POOL: { readonly [C in keyof typeof CALLS]: readonly [postgres: num
   'pins an issue': [2, 8],
   'pins an issue, with a beforeCommit': [5, 10],
   'unpins the first of two': [2, 8],
+  'moves the last of two': [4, 9],
   'blocks a user': [3, 9],
   'grants four badges': [2, 14],
   'finds where twenty issues are pinned': [1, 1],
