@@ -14,6 +14,9 @@ export const MAX_LOCK_WAIT_MS = 4000
  */
 export const MAX_IDLE_S = 8
 
+/** How long calls are waited for when the storage closes, in milliseconds. Ordinary ones have ended by then. */
+const MAX_CLOSE_WAIT_MS = MAX_CALL_MS + 1000
+
 /** What happens at the end of a call. */
 export interface CallEnd<T> {
   /** Called when the work fails. What it returns is the answer. */
@@ -52,14 +55,14 @@ export class Deadlines {
     this.#timer = setTimeout(() => this.#expire(), end - performance.now())
   }
 
-  /** Ends every call with this error. */
-  interrupt(error: Error): void {
-    for (const deadline of [...this.#running]) deadline.interrupt(error)
-  }
-
-  /** What the callers receive. */
-  get answers(): readonly (Promise<unknown> | undefined)[] {
-    return this.#running.map(({ answer }) => answer)
+  /** Waits until all callers are answered. Those that are not by then end with this error. */
+  async allAnswered(interrupted: () => Error): Promise<void> {
+    const interrupt = (): void => {
+      for (const deadline of [...this.#running]) deadline.interrupt(interrupted())
+    }
+    const timer = setTimeout(interrupt, MAX_CLOSE_WAIT_MS)
+    await Promise.allSettled(this.#running.map(({ answer }) => answer))
+    clearTimeout(timer)
   }
 
   #expire(): void {

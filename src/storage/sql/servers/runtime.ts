@@ -8,10 +8,11 @@ import type { HostRuntime } from '../database.ts'
 import { textQuery } from '../dialect.ts'
 import { BrokenReference, busy } from '../errors.ts'
 import type { CallLimits } from '../retry.ts'
-import { MAX_CALL_MS, retryAfter } from '../retry.ts'
+import { retryAfter } from '../retry.ts'
 import { Schema } from '../schema/schema.ts'
 import type { AtOnceSession, Session, WriteCircumstances } from '../session.ts'
 import type { CopyRuntime } from '../stores/ground.ts'
+import { ChangesAtOnce } from './changes-at-once.ts'
 import { Connections } from './connections.ts'
 import { Deadline, Deadlines, rethrow } from './deadline.ts'
 import { translate } from './errors.ts'
@@ -21,12 +22,6 @@ import type { SessionOptions } from './session.ts'
 import { ServerSession } from './session.ts'
 import { CHECK_OPEN, commitAfter, inSavepoint } from './transaction.ts'
 import { Turns } from './turns.ts'
-
-/** How long `close()` waits for calls, in milliseconds. Ordinary calls have ended by then; the others are interrupted. */
-const MAX_CLOSE_WAIT_MS = MAX_CALL_MS + 1000
-
-/** How long changes take locks, in milliseconds, after one without was refused. */
-const LOCKING_MS = 1000
 
 /** What BEGIN is sent with in a transaction of the host. */
 const BEGUN = [textQuery('select 1 as begun')]
@@ -41,14 +36,12 @@ export class ServerRuntime<Tx extends object> implements CopyRuntime<Tx>, HostRu
   readonly #context: SqlContext
   readonly #connections: Connections
   readonly #turns = new Turns()
+  readonly #atOnce: ChangesAtOnce
   readonly #lostCommits: LostCommits
   readonly #reading: SessionOptions
   readonly #changing: SessionOptions
-  readonly #changingAtOnce: SessionOptions
   readonly #changingInHosts: SessionOptions
   readonly #deadlines = new Deadlines()
-  /** Until when changes take locks, because one that took none was refused. */
-  #lockingUntil = 0
   #isUsable = false
   /** Whether the host's own transactions, which may be of another library, were found to be fit. */
   #areHostsFit = false
@@ -60,12 +53,12 @@ export class ServerRuntime<Tx extends object> implements CopyRuntime<Tx>, HostRu
     this.#context = context
     this.#connections = new Connections(server.client)
     this.#lostCommits = new LostCommits(server.client.size)
-    const { limited, lengthen, giveWay, merged, atOnce } = server
+    this.#atOnce = new ChangesAtOnce(server)
+    const { limited, lengthen, giveWay, merged } = server
     const { lockingRead } = context.dialect
     const changing = { merged, lockingRead, runHostCode: this.#turns.runHostCode.bind(this.#turns) }
     this.#reading = { retry: 'call', limited }
     this.#changing = { retry: 'call', limited, lengthen, giveWay, ...changing }
-    this.#changingAtOnce = { retry: 'call', merged, atOnce }
     this.#changingInHosts = { retry: 'host-transaction', ...changing }
   }
 
@@ -96,26 +89,16 @@ export class ServerRuntime<Tx extends object> implements CopyRuntime<Tx>, HostRu
     }, limits)
   }
 
-  /**
-   * Changes something by one statement. Where several change the same at a time, that is refused again and again: then changes take
-   * locks for a second.
-   */
+  /** Changes something by one statement, where that is possible. Returns undefined if nothing was written. */
   async #writeAtOnce<T>(
     deadline: Deadline,
     work: (session: AtOnceSession) => SyncOrAsync<T | undefined>,
     signal: AbortSignal | undefined,
   ): Promise<T | undefined> {
-    if (this.#server.atOnce === undefined || performance.now() < this.#lockingUntil) return undefined
+    if (!this.#atOnce.arePossible) return undefined
     await this.#lostCommits.refuseMore((serverIds) => this.#findOpen(serverIds))
-    const options = signal === undefined ? this.#changingAtOnce : { ...this.#changingAtOnce, signal }
     return this.#onConnection(deadline, 'tables', (_, connection) =>
-      this.#lostCommits.counted(deadline, connection, async () => {
-        if (connection.status !== 'I') return undefined // the host may have left a transaction open
-        const session = new ServerSession(connection, deadline, options)
-        const written = await runAsync(work(session))
-        if (session.isRefused) this.#lockingUntil = performance.now() + LOCKING_MS
-        return written
-      }),
+      this.#lostCommits.counted(deadline, connection, () => this.#atOnce.make(connection, deadline, work, signal)),
     )
   }
 
@@ -171,10 +154,7 @@ export class ServerRuntime<Tx extends object> implements CopyRuntime<Tx>, HostRu
   }
 
   async #end(): Promise<void> {
-    const interrupt = (): void => this.#deadlines.interrupt(closedError('the storage was closed'))
-    const timer = setTimeout(interrupt, MAX_CLOSE_WAIT_MS)
-    await Promise.allSettled(this.#deadlines.answers)
-    clearTimeout(timer)
+    await this.#deadlines.allAnswered(() => closedError('the storage was closed'))
     await this.#server.client.close()
   }
 

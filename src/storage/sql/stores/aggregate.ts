@@ -16,7 +16,8 @@ import type { Statement } from '../query.ts'
 import type { AtOnceSession, RowsOfEach, Session, SqlRuntime, Statements } from '../session.ts'
 import { query } from '../session.ts'
 import type { EventLog, Logged } from './event-log.ts'
-import type { Head, HeadKey, Heads, LockedHeads } from './locks.ts'
+import type { Head, HeadKey } from './head-queries.ts'
+import type { Heads, LockedHeads } from './locks.ts'
 
 /** What every store is built from. */
 export interface StoreParts<Tx> {

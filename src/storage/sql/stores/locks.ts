@@ -1,12 +1,4 @@
-import type {
-  InsertQueryBuilder,
-  InsertResult,
-  OnConflictDatabase,
-  OnConflictTables,
-  OnConflictUpdateBuilder,
-  RawBuilder,
-  SqlBool,
-} from 'kysely'
+import type { RawBuilder, SqlBool } from 'kysely'
 import { sql } from 'kysely'
 import { notFound } from '../../../schema/errors.ts'
 import type { Id } from '../../../schema/ids.ts'
@@ -14,38 +6,15 @@ import type { MaybePromise, SyncOrAsync } from '../../../schema/sync-or-async.ts
 import { wait } from '../../../schema/sync-or-async.ts'
 import { after } from '../after.ts'
 import type { SqlContext } from '../context.ts'
-import type { Row } from '../fields.ts'
-import { fieldsOf } from '../fields.ts'
 import type { References, Referred } from '../host/references.ts'
-import type { Query, QueryValues, Statement } from '../query.ts'
-import { defineQuery, rowsOf } from '../query.ts'
-import type { HeadScope, Tables } from '../schema/tables.ts'
+import type { QueryValues, Statement } from '../query.ts'
+import { rowsOf } from '../query.ts'
+import type { HeadScope } from '../schema/tables.ts'
 import { HEAD_SCOPES } from '../schema/tables.ts'
 import type { AtOnceSession, RowsOfEach, Session, Statements } from '../session.ts'
 import { query, queryEachAfter, rowsOfEach } from '../session.ts'
-
-/** Identifies one head. */
-export interface HeadKey {
-  readonly scope: HeadScope
-  readonly key: string
-}
-
-/** The row that locks one aggregate, and what the aggregate keeps beside its rows. */
-export interface Head extends HeadKey {
-  /** How often it was written. */
-  readonly version: number
-  readonly epoch: number
-  readonly retired: boolean
-  /** The number of rows in the aggregate's list. */
-  readonly total: number
-  /** The next position in the aggregate's list. */
-  readonly nextSeq: number
-}
-
-type HeadRow = Pick<Row<'heads'>, (typeof STATE)[number]>
-
-/** What a head has beside its key. */
-const STATE = ['version', 'epoch', 'retired', 'total', 'nextSeq'] as const
+import type { Head, HeadKey, HeadQueries, HeadRow } from './head-queries.ts'
+import { headQueries } from './head-queries.ts'
 
 /** How the heads of aggregates that a query finds are locked. */
 interface FoundAggregates<Row> {
@@ -69,23 +38,12 @@ export interface LockedHeads<Rows extends readonly unknown[]> {
 export class Heads {
   readonly #context: SqlContext
   readonly #references: References
-  readonly #lock: Query<HeadKey, HeadRow>
-  readonly #save: Query<Head, unknown>
-  readonly #saveUnchanged: Query<Head, unknown>
-
-  readonly #find = defineQuery((given: QueryValues<HeadKey>) => {
-    const fields = fieldsOf(this.#context, 'heads')
-    const rows = this.#context.build.selectFrom('heads').select(fields.read(...STATE))
-    return rows.where(fields.are(given, 'scope', 'key'))
-  })
+  readonly #queries: HeadQueries
 
   constructor(context: SqlContext, references: References) {
-    const lock = lockQuery(context)
     this.#context = context
     this.#references = references
-    this.#lock = lock ?? this.#find
-    this.#save = lock === undefined ? saveOrCreateQuery(context) : saveQuery(context)
-    this.#saveUnchanged = saveUnchangedQuery(context)
+    this.#queries = headQueries(context)
   }
 
   /** Returns the key of the head of a thing. @throws TypeError if the id does not fit its column */
@@ -95,12 +53,12 @@ export class Heads {
 
   /** Returns the statement that reads a head without locking it. */
   finding(key: HeadKey): Statement<unknown> {
-    return this.#find(key)
+    return this.#queries.find(key)
   }
 
   /** Returns a head without locking it. The head of an aggregate that does not exist yet is all zero. */
   find(session: Session, key: HeadKey): MaybePromise<Head> {
-    return after(session.first(this.#find(key)), (row) => toHead(key, row))
+    return after(session.first(this.#queries.find(key)), (row) => toHead(key, row))
   }
 
   /**
@@ -114,7 +72,7 @@ export class Heads {
       if (found.length > 0) return found
       const needed = this.#hostRowOf(key)
       const isKnown = needed.length > 0
-      const check: Statement<unknown> = isKnown ? this.#references.finding(needed) : this.#find(key)
+      const check: Statement<unknown> = isKnown ? this.#references.finding(needed) : this.#queries.find(key)
       return after(session.all(check), (answer) => {
         if (isKnown) this.#references.refuseMissing(needed, answer)
         else this.refuseRetired(toHead(key, rowsOf<HeadRow>(answer)[0]))
@@ -142,7 +100,7 @@ export class Heads {
 
   /** Returns the statements that lock heads. */
   locking(keys: readonly HeadKey[]): readonly Statement<unknown>[] {
-    return keys.map(this.#lock)
+    return keys.map(this.#queries.lock)
   }
 
   /**
@@ -161,7 +119,7 @@ export class Heads {
     keys: readonly HeadKey[],
     loading: Statements<Rows>,
   ): SyncOrAsync<LockedHeads<Rows>> {
-    const [locked, rows] = yield* queryEachAfter(session, keys.map(this.#lock), loading)
+    const [locked, rows] = yield* queryEachAfter(session, keys.map(this.#queries.lock), loading)
     return { heads: keys.map((key, index) => toHead(key, locked[index]?.[0])), rows }
   }
 
@@ -171,7 +129,7 @@ export class Heads {
     keys: readonly HeadKey[],
     loading: Statements<Rows>,
   ): SyncOrAsync<LockedHeads<Rows> | undefined> {
-    const all = yield* wait(session.readAtOnce([...keys.map(this.#find), ...loading]))
+    const all = yield* wait(session.readAtOnce([...keys.map(this.#queries.find), ...loading]))
     if (all === undefined) return undefined
     const heads = keys.map((key, index) => toHead(key, rowsOf<HeadRow>(all[index] ?? [])[0]))
     return { heads, rows: rowsOfEach<Rows>(all.slice(keys.length)) }
@@ -204,12 +162,12 @@ export class Heads {
 
   /** Writes a locked head. It raises the version, which makes an isolated transaction of the host detect the change. */
   saving(head: Head): Statement<unknown> {
-    return this.#save(head)
+    return this.#queries.save(head)
   }
 
   /** Writes a head that was read, and locks it thereby. It needs the version that was read. */
   savingUnchanged(head: Head): Statement<unknown> {
-    return this.#saveUnchanged(head)
+    return this.#queries.saveUnchanged(head)
   }
 }
 
@@ -229,76 +187,4 @@ function nameOf({ scope, key }: HeadKey): string {
 function toHead({ scope, key }: HeadKey, row: HeadRow | undefined): Head {
   const { retired, ...state } = row ?? { version: 0, epoch: 0, retired: 0, total: 0, nextSeq: 1 }
   return { scope, key, retired: retired !== 0, ...state }
-}
-
-function lockQuery(context: SqlContext): Query<HeadKey, HeadRow> | undefined {
-  const { build } = context
-  const { lockExisting } = context.dialect
-  if (lockExisting === undefined) return undefined
-
-  return defineQuery(
-    (given) => {
-      const key = { scope: given('scope'), key: given('key') }
-      const insert = build
-        .insertInto('heads')
-        .values({ version: 0, epoch: 0, retired: 0, total: 0, next_seq: 1, ...key })
-      return lockExisting(insert).returning(fieldsOf(context, 'heads').read(...STATE))
-    },
-    { takesLock: true, needs: 'retired = 0' },
-  )
-}
-
-function saveQuery(context: SqlContext): Query<Head, unknown> {
-  return defineQuery((given: QueryValues<Head>) =>
-    context.build
-      .updateTable('heads')
-      .set((row) => ({ version: row('version', '+', 1), ...savedValues(given) }))
-      .where(fieldsOf(context, 'heads').are(given, 'scope', 'key')),
-  )
-}
-
-function saveOrCreateQuery(context: SqlContext): Query<Head, unknown> {
-  return defineQuery((given: QueryValues<Head>) => saveOrCreate(context, given))
-}
-
-function saveUnchangedQuery(context: SqlContext): Query<Head, unknown> {
-  return defineQuery(
-    (given: QueryValues<Head>) =>
-      saveOrCreate(context, given, (update) => update.where('heads.version', '=', given('version'))).returning(
-        sql.lit(1).as('saved'),
-      ),
-    { needs: 'true' },
-  )
-}
-
-function saveOrCreate(
-  { build }: SqlContext,
-  given: QueryValues<Head>,
-  limited: (update: HeadUpdate) => HeadUpdate = (update) => update,
-): InsertQueryBuilder<Tables, 'heads', InsertResult> {
-  return build
-    .insertInto('heads')
-    .values({ scope: given('scope'), key: given('key'), version: 1, ...savedValues(given) })
-    .onConflict((conflict) =>
-      limited(
-        conflict.columns(['scope', 'key']).doUpdateSet((row) => ({
-          version: row('heads.version', '+', 1),
-          epoch: row.ref('excluded.epoch'),
-          retired: row.ref('excluded.retired'),
-          total: row.ref('excluded.total'),
-          next_seq: row.ref('excluded.next_seq'),
-        })),
-      ),
-    )
-}
-
-type HeadUpdate = OnConflictUpdateBuilder<OnConflictDatabase<Tables, 'heads'>, OnConflictTables<'heads'>>
-
-function savedValues(given: QueryValues<Head>) {
-  return {
-    epoch: given('epoch'),
-    retired: given('retired').as((retired) => (retired ? 1 : 0)),
-    total: given('total'),
-    next_seq: given('nextSeq'),
-  }
 }

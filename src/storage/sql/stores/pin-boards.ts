@@ -14,7 +14,7 @@ import type { HeadScope } from '../schema/tables.ts'
 import { queryEach } from '../session.ts'
 import type { SqlAggregate, StoreParts, Writing } from './aggregate.ts'
 import { aggregateStore } from './aggregate.ts'
-import type { HeadKey } from './locks.ts'
+import type { HeadKey } from './head-queries.ts'
 import type { Removals } from './retirement.ts'
 
 const SCOPES = { issue: 'issueBoard', pullRequest: 'pullRequestBoard' } as const satisfies Record<PinKind, HeadScope>

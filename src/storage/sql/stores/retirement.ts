@@ -4,7 +4,7 @@ import type { Removed, Retired, Retirement } from '../../contract/storage.ts'
 import type { Statement } from '../query.ts'
 import type { Session } from '../session.ts'
 import type { StoreParts } from './aggregate.ts'
-import type { Head } from './locks.ts'
+import type { Head } from './head-queries.ts'
 
 /** What is removed with one thing of the host. Its heads are locked. */
 export interface Removal {

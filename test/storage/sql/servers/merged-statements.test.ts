@@ -31,5 +31,26 @@ test('a text of the host that looks like a parameter is sent by itself', () => {
 
 test('statements that return nothing, and a change with many events, are not merged', () => {
   expect(new MergedStatements().of([update, update])).toBeUndefined()
-  expect(new MergedStatements().of(Array.from({ length: 7 }, () => insert))).toBeUndefined()
+  expect(new MergedStatements().of(Array.from({ length: 13 }, () => insert))).toBeUndefined()
 })
+
+test('a change that is one statement runs each in its order, and fails if one returns no row that it needs', () => {
+  const lock = { ...insert, needs: 'retired = 0' }
+  const { statement, rowsOfEach } = new MergedStatements().of([lock, update, insert], true) ?? fail()
+
+  expect(statement.sql).toMatch(/statement_1 as \(update b set c = \$3 where d = \$4 returning 1\)/)
+  expect(statement.sql).toMatch(
+    /from statement_0 union all .* from statement_1 union all .* from statement_2 union all /,
+  )
+  expect(statement.sql).toContain('when exists (select from statement_0 where retired = 0) then')
+  expect(
+    rowsOfEach([
+      { statement: 0, row: '{"retired":0}' },
+      { statement: -1, row: '' },
+    ]),
+  ).toEqual([[{ retired: 0 }], [], []])
+})
+
+function fail(): never {
+  throw new Error('they are not merged')
+}
