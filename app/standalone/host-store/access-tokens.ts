@@ -1,15 +1,12 @@
 import { randomBytes } from 'node:crypto'
 import { ForgeError } from 'forgelet'
-import { parseFixture } from '../fixture/parse-fixture.ts'
 import { tokenDigest } from '../host-names.ts'
 import type { Steps } from '../steps.ts'
 import type { HostDatabase } from './host-database.ts'
 import { HostDirectory } from './host-directory.ts'
-import { accountRow } from './load-fixture.ts'
 import type { DatabaseLocation } from './open-host-database.ts'
-import { onExistingDatabase } from './open-host-database.ts'
-import { NO_ID } from './roles.ts'
-import { RowWriter } from './row-writer.ts'
+import { onReadyDatabase } from './open-host-database.ts'
+import type { RowWriter } from './row-writer.ts'
 import { sql } from './sql.ts'
 import type { Row } from './tables.ts'
 
@@ -44,42 +41,14 @@ export function createAccessToken(
   username: string,
   name?: string | undefined,
 ): Promise<CreatedAccessToken> {
-  return onUser(location, username, (database, userId) =>
-    database.write((rows) => insertToken(new RowWriter(database.context, rows), userId, name)),
-  )
+  return onUser(location, username, (database, userId) => database.write((writer) => insertToken(writer, userId, name)))
 }
 
-/**
- * Creates a user, and an access token of the user.
- *
- * @param username - as in a fixture
- * @returns undefined if an account already has this name, in any case
- * @throws ForgeError `INVALID_INPUT` if the name is not one that a user can have; otherwise as `createAccessToken`
- */
-export function createUser(
-  location: DatabaseLocation,
-  username: string,
-  { siteAdmin = false }: { readonly siteAdmin?: boolean | undefined } = {},
-): Promise<CreatedAccessToken | undefined> {
-  return onExistingDatabase(location, async (database) => {
-    parseFixture({ users: [{ username }] })
-    await database.check()
-    const user = accountRow('user', { name: username, siteAdmin }, new Date())
-    const { accounts } = database.context.tables
-    return database.write(function* write(rows) {
-      if ((yield* rows(sql`select kind from ${accounts} where folded_name = ${user.folded_name}`)).length > 0)
-        return undefined
-      const writer = new RowWriter(database.context, rows)
-      const [userId = NO_ID] = yield* writer.insert('accounts', [user])
-      return yield* insertToken(writer, userId)
-    })
-  })
-}
-
-function* insertToken(rows: RowWriter, userId: number, name?: string | undefined): Steps<CreatedAccessToken> {
+/** Inserts a new token of a user. */
+export function* insertToken(writer: RowWriter, userId: number, name?: string): Steps<CreatedAccessToken> {
   const token = randomBytes(TOKEN_BYTES).toString('hex')
   const row = { digest: tokenDigest(token), user_id: userId, name: name ?? null, created_at: Date.now() }
-  yield* rows.insert('tokens', [row])
+  yield* writer.insert('tokens', [row])
   return { ...shown(row), token }
 }
 
@@ -99,7 +68,8 @@ export function revokeAccessToken(location: DatabaseLocation, username: string, 
   return onUser(location, username, async (database, userId) => {
     const found = (await tokensOf(database, userId)).filter((row) => shown(row).id === id)
     for (const { digest } of found) {
-      await database.write((rows) => rows(sql`delete from ${database.context.tables.tokens} where digest = ${digest}`))
+      const tokens = database.context.table('tokens')
+      await database.write(({ rows }) => rows(sql`delete from ${tokens} where digest = ${digest}`))
     }
     return found.length > 0
   })
@@ -110,8 +80,7 @@ function onUser<T>(
   username: string,
   work: <Tx>(database: HostDatabase<Tx>, userId: number) => Promise<T>,
 ): Promise<T> {
-  return onExistingDatabase(location, async (database) => {
-    await database.check()
+  return onReadyDatabase(location, async (database) => {
     const account = await new HostDirectory(database).findAccount(username)
     if (account?.kind !== 'user') throw new ForgeError('USER_NOT_FOUND', 'no user has this name')
     return work(database, Number(account.id))
@@ -120,9 +89,9 @@ function onUser<T>(
 
 /** Returns the tokens of a user, the oldest first. */
 async function tokensOf<Tx>(database: HostDatabase<Tx>, userId: number): Promise<readonly Row<'tokens'>[]> {
-  const { tables, columnsOf } = database.context
+  const { table, columnsOf } = database.context
   const rows = await database.rows(
-    sql<Row<'tokens'>>`select ${columnsOf('tokens')} from ${tables.tokens} as tokens where user_id = ${userId}`,
+    sql<Row<'tokens'>>`select ${columnsOf('tokens')} from ${table('tokens')} as tokens where user_id = ${userId}`,
   )
   return rows.toSorted((one, other) => (one.created_at ?? 0) - (other.created_at ?? 0))
 }

@@ -2,14 +2,36 @@ import { ForgeError } from 'forgelet'
 import { parseFixture } from '../fixture/parse-fixture.ts'
 import { normalizeName } from '../host-names.ts'
 import type { Steps } from '../steps.ts'
-import type { Rows } from './host-database.ts'
+import type { CreatedAccessToken } from './access-tokens.ts'
+import { insertToken } from './access-tokens.ts'
 import { accountRow, repositoryRow } from './load-fixture.ts'
 import type { DatabaseLocation } from './open-host-database.ts'
-import { onExistingDatabase } from './open-host-database.ts'
+import { onReadyDatabase } from './open-host-database.ts'
 import { NO_ID } from './roles.ts'
-import { RowWriter } from './row-writer.ts'
+import type { RowWriter } from './row-writer.ts'
 import { raw, sql } from './sql.ts'
-import type { HostContext, Row } from './tables.ts'
+import type { Row } from './tables.ts'
+
+/**
+ * Creates a user, and an access token of the user.
+ *
+ * @param username - as in a fixture
+ * @returns undefined if an account already has this name, in any case
+ * @throws ForgeError `INVALID_INPUT` if the name is not one that a user can have; otherwise as `createAccessToken`
+ */
+export function createUser(
+  location: DatabaseLocation,
+  username: string,
+  { siteAdmin = false }: { readonly siteAdmin?: boolean | undefined } = {},
+): Promise<CreatedAccessToken | undefined> {
+  return add(location, { users: [{ username }] }, function* user(writer) {
+    if ((yield* accountNamed(writer, username)) !== undefined) return undefined
+
+    const row = accountRow('user', { name: username, siteAdmin }, new Date())
+    const [userId = NO_ID] = yield* writer.insert('accounts', [row])
+    return yield* insertToken(writer, userId)
+  })
+}
 
 /**
  * Creates an organization. Every server of the database knows it at once.
@@ -24,21 +46,15 @@ export function createOrganization(
   name: string,
   { owner }: { readonly owner: string },
 ): Promise<boolean> {
-  return onExistingDatabase(location, async (database) => {
-    parseFixture({ organizations: [{ name }] })
-    await database.check()
-    return database.write(function* write(rows) {
-      const user = yield* accountNamed(database.context, rows, owner)
-      if (user?.kind !== 'user') throw new ForgeError('USER_NOT_FOUND', 'no user has the name of the owner')
-      if ((yield* accountNamed(database.context, rows, name)) !== undefined) return false
+  return add(location, { organizations: [{ name }] }, function* organization(writer) {
+    const user = yield* accountNamed(writer, owner)
+    if (user?.kind !== 'user') throw new ForgeError('USER_NOT_FOUND', 'no user has the name of the owner')
+    if ((yield* accountNamed(writer, name)) !== undefined) return false
 
-      const writer = new RowWriter(database.context, rows)
-      const [organization_id = NO_ID] = yield* writer.insert('accounts', [
-        accountRow('organization', { name }, new Date()),
-      ])
-      yield* writer.insert('members', [{ organization_id, user_id: user.id, role: 'owner' }])
-      return true
-    })
+    const account = accountRow('organization', { name }, new Date())
+    const [organization_id = NO_ID] = yield* writer.insert('accounts', [account])
+    yield* writer.insert('members', [{ organization_id, user_id: user.id, role: 'owner' }])
+    return true
   })
 }
 
@@ -53,35 +69,40 @@ export function createRepository(
   location: DatabaseLocation,
   repository: { readonly owner: string; readonly name: string; readonly private?: boolean | undefined },
 ): Promise<boolean> {
-  return onExistingDatabase(location, async (database) => {
-    const { owner, name } = repository
-    parseFixture({ users: [{ username: owner }], repositories: [{ owner, name }] })
-    await database.check()
-    const { tables } = database.context
-    return database.write(function* write(rows) {
-      const account = yield* accountNamed(database.context, rows, owner)
-      if (account === undefined)
-        throw new ForgeError('USER_NOT_FOUND', 'no user or organization has the name of the owner')
+  const { owner, name } = repository
+  const fixture = { users: [{ username: owner }], repositories: [{ owner, name }] }
+  return add(location, fixture, function* added(writer) {
+    const account = yield* accountNamed(writer, owner)
+    if (account === undefined)
+      throw new ForgeError('USER_NOT_FOUND', 'no user or organization has the name of the owner')
 
-      const row = repositoryRow(repository, account.id, new Date())
-      const taken = sql`select name from ${tables.repositories}
-        where owner_id = ${account.id} and folded_name = ${row.folded_name}`
-      if ((yield* rows(taken)).length > 0) return false
+    const row = repositoryRow(repository, account.id, new Date())
+    const taken = sql`select name from ${writer.context.table('repositories')}
+      where owner_id = ${account.id} and folded_name = ${row.folded_name}`
+    if ((yield* writer.rows(taken)).length > 0) return false
 
-      yield* new RowWriter(database.context, rows).insert('repositories', [row])
-      return true
-    })
+    yield* writer.insert('repositories', [row])
+    return true
   })
 }
 
+/**
+ * Adds to a database, in a transaction in which nothing else is added.
+ *
+ * @param fixture - has the new names: they must be those of a valid one
+ */
+async function add<T>(location: DatabaseLocation, fixture: object, steps: (writer: RowWriter) => Steps<T>): Promise<T> {
+  parseFixture(fixture)
+  return onReadyDatabase(location, (database) => database.write(steps))
+}
+
 function* accountNamed(
-  { forms, tables }: HostContext,
-  rows: Rows,
+  { context: { forms, table }, rows }: RowWriter,
   name: string,
 ): Steps<Pick<Row<'accounts'>, 'id' | 'kind'> | undefined> {
   const [account] = yield* rows(
     sql<Pick<Row<'accounts'>, 'id' | 'kind'>>`select ${forms.number(raw('id'))} as id, kind
-      from ${tables.accounts} where folded_name = ${normalizeName(name)}`,
+      from ${table('accounts')} where folded_name = ${normalizeName(name)}`,
   )
   return account
 }

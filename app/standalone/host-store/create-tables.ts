@@ -14,13 +14,13 @@ const IDS = 'user=bigint,organization=bigint,repository=bigint,issue=bigint'
 
 /** Returns the statements that create the tables, the ledger first. One that exists stays as it is. */
 export function createTables(context: HostContext): readonly Sql[] {
-  const { dialect, schema, forms, tables } = context
+  const { dialect, schema, forms, table } = context
   const only = raw(forms.name('only'))
   return [
     ...(dialect === 'postgres' && schema !== undefined ? [createSchema(schema)] : []),
     ...createTable(context, 'ledger', LEDGER),
-    sql`insert into ${tables.ledger} (${only}, version, oldest_library, ids)
-      select 1, 0, 0, ${raw(`'${IDS}'`)} where not exists (select * from ${tables.ledger})`,
+    sql`insert into ${table('ledger')} (${only}, version, oldest_library, ids)
+      select 1, 0, 0, ${raw(`'${IDS}'`)} where not exists (select * from ${table('ledger')})`,
     ...Object.entries(HOST_TABLES).flatMap(([name, description]) => createTable(context, name, description)),
   ]
 }

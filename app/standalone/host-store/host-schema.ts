@@ -63,7 +63,7 @@ export class HostSchema<Tx> {
     if ((yield* this.#version(transaction)) >= VERSION) return
     for (const part of createTables(this.#context)) yield* this.#rows(part, transaction)
     yield* this.#rows(
-      sql`update ${this.#context.tables.ledger} set version = ${VERSION}, oldest_library = ${VERSION}`,
+      sql`update ${this.#context.table('ledger')} set version = ${VERSION}, oldest_library = ${VERSION}`,
       transaction,
     )
   }
@@ -126,9 +126,9 @@ export class HostSchema<Tx> {
   }
 
   get #ledgerRow(): Sql<Ledger> {
-    const { forms, tables } = this.#context
+    const { forms, table } = this.#context
     const read = (column: string): Sql => forms.number(raw(column))
-    return sql<Ledger>`select ${read('version')} as version, ${read('oldest_library')} as oldest_library from ${tables.ledger}`
+    return sql<Ledger>`select ${read('version')} as version, ${read('oldest_library')} as oldest_library from ${table('ledger')}`
   }
 
   #has(present: Present, prefix: string, name: string, columns: object): boolean {

@@ -8,7 +8,6 @@ import type { HostDatabase } from './host-database.ts'
 import type { StoredIssue } from './issue-records.ts'
 import type { StandaloneUser } from './roles.ts'
 import type { RowSink } from './row-writer.ts'
-import { RowWriter } from './row-writer.ts'
 import type { Sql } from './sql.ts'
 import { sql } from './sql.ts'
 import type { HostContext, NewRow, Row } from './tables.ts'
@@ -19,12 +18,10 @@ export function loadFixture<Tx>(
   forge: Forge<StandaloneUser, Tx>,
   fixture: Fixture,
 ): Promise<boolean> {
-  const { context } = database
-  return database.load(forge, function* load(rows, services) {
-    if ((yield* rows(anyAccount(context))).length > 0) return false
+  return database.load(forge, function* load(writer, services) {
+    if ((yield* writer.rows(anyAccount(writer.context))).length > 0) return false
 
-    const sink = new RowWriter(context, rows)
-    yield* insertFixture(fixture, { now: new Date(), sink, forge: services })
+    yield* insertFixture(fixture, { now: new Date(), sink: writer, forge: services })
     return true
   })
 }
@@ -34,8 +31,8 @@ export async function isEmpty<Tx>(database: HostDatabase<Tx>): Promise<boolean> 
   return (await database.rows(anyAccount(database.context))).length === 0
 }
 
-function anyAccount({ tables }: HostContext): Sql {
-  return sql`select kind from ${tables.accounts} limit 1`
+function anyAccount({ table }: HostContext): Sql {
+  return sql`select kind from ${table('accounts')} limit 1`
 }
 
 /** Where a fixture is loaded into. */
