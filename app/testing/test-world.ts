@@ -1,10 +1,10 @@
-import type { Id, IssueRef } from 'forgelet'
+import type { AccessRequest, Id, IssueRef } from 'forgelet'
 import { parseFixture } from '../standalone/fixture/parse-fixture.ts'
 import { normalizeName } from '../standalone/host-names.ts'
-import type { Standings } from '../standalone/host-store/host-ports.ts'
+import type { HostDirectory } from '../standalone/host-store/host-directory.ts'
 import { accountRow, repositoryRow } from '../standalone/host-store/load-fixture.ts'
-import type { OrganizationStanding, RepositoryStanding } from '../standalone/host-store/roles.ts'
-import { idOf } from '../standalone/host-store/roles.ts'
+import type { Standing } from '../standalone/host-store/roles.ts'
+import { placeOf } from '../standalone/host-store/roles.ts'
 import type { RowSink } from '../standalone/host-store/row-writer.ts'
 import type { NewRow, Row, TableName } from '../standalone/host-store/tables.ts'
 import type { Steps } from '../standalone/steps.ts'
@@ -90,7 +90,7 @@ export function testWorld(rows: TestRows, now: () => Date): TestWorld {
 }
 
 /** The rows of the host of a test forge, in memory. */
-export class TestRows implements RowSink, Standings {
+export class TestRows implements RowSink, Pick<HostDirectory, 'standing'> {
   readonly #tables = new Map<TableName, object[]>()
 
   insert<T extends TableName>(table: T, rows: readonly NewRow<T>[]): Steps<readonly number[]> {
@@ -124,33 +124,23 @@ export class TestRows implements RowSink, Standings {
     return found?.role ?? null
   }
 
-  organizationStanding(organizationId: Id, userId: number): OrganizationStanding {
-    const account = this.#accountWith(idOf(organizationId))
-    return this.#standing(account?.kind === 'organization' ? account : undefined, userId)
-  }
-
-  repositoryStanding(repositoryId: Id, userId: number): RepositoryStanding {
-    const repository = this.#of('repositories').find((row) => row.id === idOf(repositoryId))
-    const given = this.#of('collaborators').find(
-      (row) => row.repository_id === repository?.id && row.user_id === userId,
-    )
-    return {
-      owner_id: repository?.owner_id ?? null,
-      is_private: repository?.is_private ?? null,
-      collaboration: given?.role ?? null,
-      ...this.#standing(this.#accountWith(repository?.owner_id), userId),
-    }
-  }
-
-  #standing(account: Row<'accounts'> | undefined, userId: number): OrganizationStanding {
+  standing(request: AccessRequest, userId: number): Standing {
+    const { repositoryId, organizationId } = placeOf(request)
+    const repository = this.#of('repositories').find((row) => row.id === repositoryId)
+    const given = this.#of('collaborators').find((row) => row.repository_id === repositoryId && row.user_id === userId)
+    const owner = this.#accountWith(repository?.owner_id ?? organizationId)
+    const account = repository !== undefined || owner?.kind === 'organization' ? owner : undefined
     return {
       is_site_admin: this.#accountWith(userId)?.is_site_admin ?? null,
       visibility: account?.visibility ?? null,
       role: account === undefined ? null : this.roleIn(account.id, userId),
+      owner_id: repository?.owner_id ?? null,
+      is_private: repository?.is_private ?? null,
+      collaboration: given?.role ?? null,
     }
   }
 
-  #accountWith(id: number | undefined): Row<'accounts'> | undefined {
+  #accountWith(id: number): Row<'accounts'> | undefined {
     return this.#of('accounts').find((row) => row.id === id)
   }
 

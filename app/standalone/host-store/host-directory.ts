@@ -1,11 +1,11 @@
-import type { Id, IssueRef, MaybePromise } from 'forgelet'
+import type { AccessRequest, Id, IssueRef, MaybePromise } from 'forgelet'
 import { ForgeError } from 'forgelet'
 import { parseCredentials } from '../credentials.ts'
 import { normalizeName, tokenDigest } from '../host-names.ts'
 import { after } from '../steps.ts'
 import type { HostDatabase } from './host-database.ts'
-import type { OrganizationStanding, RepositoryStanding, StandaloneUser } from './roles.ts'
-import { idOf } from './roles.ts'
+import type { StandaloneUser, Standing } from './roles.ts'
+import { idOf, placeOf } from './roles.ts'
 import type { Sql } from './sql.ts'
 import { raw, sql } from './sql.ts'
 import type { HostContext, Row } from './tables.ts'
@@ -71,34 +71,23 @@ export class HostDirectory<Tx = unknown> {
     return after(this.#first(member, transaction), (row) => row !== undefined)
   }
 
-  organizationStanding(organizationId: Id, userId: number): MaybePromise<OrganizationStanding> {
-    const standing = sql<OrganizationStanding>`select ${this.#number('caller.is_site_admin')} as is_site_admin,
-      organization.visibility, members.role
-      from ${this.#caller(userId)}
-      left join ${this.#table('accounts')} as organization
-        on organization.id = ${idOf(organizationId)} and organization.kind = 'organization'
-      left join ${this.#table('members')} as members
-        on members.organization_id = organization.id and members.user_id = ${userId}`
-    return after(this.#first(standing), (row) => row ?? NOTHING)
-  }
-
-  repositoryStanding(repositoryId: Id, userId: number, transaction?: Tx | undefined): MaybePromise<RepositoryStanding> {
-    const standing = sql<RepositoryStanding>`select ${this.#number('caller.is_site_admin')} as is_site_admin,
-      ${this.#number('repositories.is_private')} as is_private, ${this.#number('owner.id')} as owner_id,
+  /** Returns what a user is to the repository or organization of a request. The owner of the one is the other. */
+  standing(request: AccessRequest, userId: number, transaction?: Tx | undefined): MaybePromise<Standing> {
+    const { repositoryId, organizationId } = placeOf(request)
+    // One row, whatever does not exist: the caller may be a site admin all the same.
+    const standing = sql<Standing>`select ${this.#number('caller.is_site_admin')} as is_site_admin,
+      ${this.#number('repositories.is_private')} as is_private, ${this.#number('repositories.owner_id')} as owner_id,
       owner.visibility, members.role, collaborators.role as collaboration
-      from ${this.#caller(userId)}
-      left join ${this.#table('repositories')} as repositories on repositories.id = ${idOf(repositoryId)}
-      left join ${this.#table('accounts')} as owner on owner.id = repositories.owner_id
+      from (select 1 as one) as asked
+      left join ${this.#table('accounts')} as caller on caller.id = ${userId}
+      left join ${this.#table('repositories')} as repositories on repositories.id = ${repositoryId}
+      left join ${this.#table('accounts')} as owner on owner.id = coalesce(repositories.owner_id, ${organizationId})
+        and (repositories.id is not null or owner.kind = 'organization')
       left join ${this.#table('members')} as members
         on members.organization_id = owner.id and members.user_id = ${userId}
       left join ${this.#table('collaborators')} as collaborators
         on collaborators.repository_id = repositories.id and collaborators.user_id = ${userId}`
     return after(this.#first(standing, transaction), (row) => row ?? NOTHING)
-  }
-
-  /** One row, whatever does not exist: the caller may be a site admin all the same. */
-  #caller(userId: number): Sql {
-    return sql`(select 1 as one) as asked left join ${this.#table('accounts')} as caller on caller.id = ${userId}`
   }
 
   #number(column: string): Sql {
@@ -110,7 +99,7 @@ export class HostDirectory<Tx = unknown> {
   }
 }
 
-const NOTHING: RepositoryStanding = {
+const NOTHING: Standing = {
   is_site_admin: null,
   visibility: null,
   role: null,

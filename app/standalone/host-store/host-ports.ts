@@ -1,4 +1,4 @@
-import type { Caller, OrganizationRole, Policy, RepositoryRole } from 'forgelet'
+import type { Caller, Policy } from 'forgelet'
 import { rolePolicy } from 'forgelet'
 import type { Presenter } from 'forgelet/http'
 import { presentIssue, presentPullRequest } from '../presenter/present-issue.ts'
@@ -8,33 +8,21 @@ import { SiteLinks } from '../presenter/site-links.ts'
 import { after } from '../steps.ts'
 import type { HostDirectory } from './host-directory.ts'
 import type { IssueDetails, PageReader } from './page-reader.ts'
-import type { OrganizationStanding, StandaloneUser } from './roles.ts'
+import type { StandaloneUser } from './roles.ts'
 import { organizationRoleOf, repositoryRoleOf, userIdOf } from './roles.ts'
 
-/** What the policy reads of the host. */
-export type Standings = Pick<HostDirectory, 'organizationStanding' | 'repositoryStanding'>
-
 /** Creates the access policy of the host, which follows Gitea's rules. Each decision reads the host once. */
-export function hostPolicy(standings: Standings): Policy<StandaloneUser> {
+export function hostPolicy(host: Pick<HostDirectory, 'standing'>): Policy<StandaloneUser> {
   return {
     authorize(request, context) {
       const userId = userIdOf(context.actor)
-      const decide = (
-        { is_site_admin }: OrganizationStanding,
-        repository: RepositoryRole,
-        organization: OrganizationRole,
-      ) =>
+      return after(host.standing(request, userId), (standing) =>
         rolePolicy<StandaloneUser>({
-          isSiteAdmin: () => is_site_admin === 1,
-          repositoryRole: () => repository,
-          organizationRole: () => organization,
-        }).authorize(request, context)
-      if ('repositoryId' in request) {
-        const found = standings.repositoryStanding(request.repositoryId, userId)
-        return after(found, (standing) => decide(standing, repositoryRoleOf(standing, userId), 'none'))
-      }
-      const found = standings.organizationStanding('organizationId' in request ? request.organizationId : '', userId)
-      return after(found, (standing) => decide(standing, 'none', organizationRoleOf(standing, userId)))
+          isSiteAdmin: () => standing.is_site_admin === 1,
+          repositoryRole: () => repositoryRoleOf(standing, userId),
+          organizationRole: () => organizationRoleOf(standing, userId),
+        }).authorize(request, context),
+      )
     },
   }
 }

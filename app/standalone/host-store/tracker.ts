@@ -198,7 +198,7 @@ export function createTracker<Tx>(
     if (typeof actor === 'string') return actor === 'system'
 
     const userId = userIdOf(actor)
-    const standing = yield* wait(directory.repositoryStanding(repositoryId, userId, transaction))
+    const standing = yield* wait(directory.standing({ action: 'issues.export', repositoryId }, userId, transaction))
     return standing.is_site_admin === 1 || repositoryRoleOf(standing, userId) === 'admin'
   }
 
