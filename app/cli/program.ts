@@ -1,6 +1,6 @@
 import type { CommandUnknownOpts } from '@commander-js/extra-typings'
 import { Argument, Command, CommanderError } from '@commander-js/extra-typings'
-import { addOrganizations, addRepositories } from './additions.ts'
+import { addOrganizations, addRepositories, addTokens, addUsers } from './accounts.ts'
 import type { CommandIO, ExitCode } from './command.ts'
 import { CommandError, EXIT_CODES, newCommand, packageVersion } from './command.ts'
 import { completionScript, SHELLS } from './completion.ts'
@@ -15,7 +15,6 @@ import { addKeys } from './keys.ts'
 import { apiDocument, parsePublicUrl } from './pages.ts'
 import { addDoctor, addSchema } from './schema.ts'
 import { addServe } from './serve.ts'
-import { addTokens, addUsers } from './token.ts'
 
 /** Runs one command line and returns the exit code. */
 export async function runCli(args: readonly string[], io: CommandIO): Promise<ExitCode> {

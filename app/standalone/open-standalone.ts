@@ -4,15 +4,14 @@ import { issueDocuments } from 'forgelet/exchange'
 import type { Api } from 'forgelet/http'
 import { createApi } from 'forgelet/http'
 import type { Fixture } from './fixture/fixture.ts'
-import { fixtureKey } from './fixture/fixture-key.ts'
-import { parseFixture } from './fixture/parse-fixture.ts'
+import { fixtureKey, parseFixture } from './fixture/parse-fixture.ts'
 import type { HostDatabase } from './host-store/host-database.ts'
 import { HostDirectory } from './host-store/host-directory.ts'
-import { authenticate, hostPolicy, hostPresenter } from './host-store/host-ports.ts'
+import { hostPolicy, hostPresenter } from './host-store/host-ports.ts'
 import { isEmpty, loadFixture } from './host-store/load-fixture.ts'
 import type { DatabaseLocation } from './host-store/open-host-database.ts'
-import { onExistingDatabase, openHostDatabase } from './host-store/open-host-database.ts'
-import { PageReader } from './host-store/page-reader.ts'
+import { onReadyDatabase, openHostDatabase } from './host-store/open-host-database.ts'
+import { pageReader } from './host-store/page-reader.ts'
 import type { StandaloneUser } from './host-store/roles.ts'
 import { createTracker } from './host-store/tracker.ts'
 
@@ -107,8 +106,7 @@ export type OpenForge = Pick<Standalone, 'forge' | 'findRepository'>
  * @throws ForgeError `SCHEMA_OUTDATED` if a table is missing or older; otherwise as `openStandalone`
  */
 export function onExistingForge<T>(location: DatabaseLocation, work: (opened: OpenForge) => Promise<T>): Promise<T> {
-  return onExistingDatabase(location, async (database) => {
-    await database.check()
+  return onReadyDatabase(location, (database) => {
     const directory = new HostDirectory(database)
     return work({
       forge: hostForge(database, directory, { logger: false }),
@@ -142,7 +140,7 @@ async function openHost<Tx>(database: HostDatabase<Tx>, options: CheckedOptions)
     const isLoaded = fixture !== undefined && (await loadFixture(database, forge, fixture))
     const api = createApi(forge, {
       directory,
-      present: hostPresenter(new PageReader(database), publicUrl),
+      present: hostPresenter(pageReader(database), publicUrl),
       documents: issueDocuments,
       publicUrl,
       docsUrl,
@@ -152,7 +150,7 @@ async function openHost<Tx>(database: HostDatabase<Tx>, options: CheckedOptions)
       api,
       fixture: fixture === undefined ? 'none' : isLoaded ? 'loaded' : 'ignored',
       isEmpty: fixture === undefined && (await isEmpty(database)),
-      authenticate: (header) => authenticate(directory, header),
+      authenticate: (header) => directory.authenticate(header),
       checkDatabase: () => database.check(),
       findRepository: (owner, name) => directory.findRepository(owner, name),
       close: () => forge.close(),

@@ -11,9 +11,15 @@ export type {
   FixtureVisibility,
 } from './fixture/fixture.ts'
 export { parseFixture } from './fixture/parse-fixture.ts'
-export type { AccessToken, CreatedAccessToken } from './host-store/access-tokens.ts'
-export { createAccessToken, createUser, listAccessTokens, revokeAccessToken } from './host-store/access-tokens.ts'
-export { createOrganization, createRepository } from './host-store/additions.ts'
+export type { AccessToken, CreatedAccessToken } from './host-store/accounts.ts'
+export {
+  createAccessToken,
+  createOrganization,
+  createRepository,
+  createUser,
+  listAccessTokens,
+  revokeAccessToken,
+} from './host-store/accounts.ts'
 export type { DatabaseLocation, DatabaseStatus, TableOptions } from './host-store/open-host-database.ts'
 export { databaseStatus } from './host-store/open-host-database.ts'
 export type { StandaloneUser } from './host-store/roles.ts'

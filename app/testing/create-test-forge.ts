@@ -10,12 +10,17 @@ import type {
   Logger,
   Policy,
 } from 'forgelet'
+import { createForge } from 'forgelet'
+import { memoryStorage } from 'forgelet/storage/memory'
 import type { Fixture } from '../standalone/fixture/fixture.ts'
-import { fixtureKey } from '../standalone/fixture/fixture-key.ts'
-import { parseFixture } from '../standalone/fixture/parse-fixture.ts'
-import { openMemoryHost } from '../standalone/host-store/memory-host.ts'
+import { fixtureKey, parseFixture } from '../standalone/fixture/parse-fixture.ts'
+import { insertFixture } from '../standalone/host-store/load-fixture.ts'
+import { idOf } from '../standalone/host-store/roles.ts'
+import type { Row } from '../standalone/host-store/tables.ts'
+import { run } from '../standalone/steps.ts'
+import { StandIns } from './stand-ins.ts'
 import type { TestOrganization, TestRepository, TestUser, TestWorld } from './test-world.ts'
-import { testWorld } from './test-world.ts'
+import { TestRows, testWorld } from './test-world.ts'
 
 /**
  * The default fixture of a test forge: an admin, an organization with an owner and a member, a user outside the
@@ -202,21 +207,31 @@ async function openTestForge<User extends Actor>(
   users: ReadonlyMap<string, User> | undefined,
   userIn: (world: TestWorld) => TestForge<User>['user'],
 ): Promise<TestForge<User>> {
+  const { deny = [], limits, logger, beforeCommit } = options
   const clock = new SettableClock(options.now ?? new Date('2026-01-01T00:00:00Z'))
-  const fixture = parseFixture(options.fixture ?? DEFAULT_FIXTURE, options.limits)
+  const fixture = parseFixture(options.fixture ?? DEFAULT_FIXTURE, limits)
   const asked: AccessRequest[] = []
   const events: ForgeEvent[] = []
-
-  const { deny = [], limits, logger, beforeCommit } = options
-  const { forge, rows } = await openMemoryHost<User>(fixture, clock.now(), {
+  const rows = new TestRows()
+  const standIns = new StandIns<User>(rows, users)
+  let isLoaded = false
+  const forge = createForge<User, undefined>({
     clock,
     limits,
     logger,
-    beforeCommit,
-    users,
     signingKey: await fixtureKey(fixture),
-    policy: (ordinary) => watchedPolicy(options.policy ?? ordinary, { asked, deny }),
+    storage: memoryStorage(),
+    policy: watchedPolicy(options.policy ?? standIns.policy(), { asked, deny }),
+    membership: {
+      isMember: ({ organizationId, userId }) => rows.roleIn(idOf(organizationId), standIns.accountOf(userId)) !== null,
+    },
+    // The fixture is not a change that the host makes.
+    beforeCommit:
+      beforeCommit && ((changes, transaction) => (isLoaded ? beforeCommit(changes, transaction) : undefined)),
   })
+  const userOf = (account: Row<'accounts'>) => standIns.userOf(account)
+  await run(insertFixture(fixture, { now: clock.now(), sink: rows, forge, userOf }))
+  isLoaded = true
   forge.events.on((event) => events.push(event))
   const world = testWorld(rows, () => clock.now())
   return { forge, clock, events, asked, ...world, user: userIn(world) }

@@ -1,7 +1,14 @@
-import type { Id, IssueRef } from 'forgelet'
+import type { AccessRequest, Id, IssueRef } from 'forgelet'
 import { parseFixture } from '../standalone/fixture/parse-fixture.ts'
+import { normalizeName } from '../standalone/host-names.ts'
+import type { HostDirectory } from '../standalone/host-store/host-directory.ts'
 import { accountRow, repositoryRow } from '../standalone/host-store/load-fixture.ts'
-import type { MemoryRows } from '../standalone/host-store/memory-host.ts'
+import type { Standing } from '../standalone/host-store/roles.ts'
+import { placeOf } from '../standalone/host-store/roles.ts'
+import type { RowSink } from '../standalone/host-store/row-writer.ts'
+import type { NewRow, Row, TableName } from '../standalone/host-store/tables.ts'
+import type { Steps } from '../standalone/steps.ts'
+import { wait } from '../standalone/steps.ts'
 
 /** A user of the fixture, to be passed as the caller. */
 export interface TestUser {
@@ -32,7 +39,7 @@ export interface TestWorld {
 }
 
 /** Creates the world of a test forge over the rows of its host. `now` is the creation time of what it makes. */
-export function testWorld(rows: MemoryRows, now: () => Date): TestWorld {
+export function testWorld(rows: TestRows, now: () => Date): TestWorld {
   return {
     user(name) {
       const account = rows.findAccount(name)
@@ -79,5 +86,66 @@ export function testWorld(rows: MemoryRows, now: () => Date): TestWorld {
   /** Makes an organization, and returns its id. */
   function made(name: string): number {
     return rows.add('accounts', accountRow('organization', { name }, now()))
+  }
+}
+
+/** The rows of the host of a test forge, in memory. */
+export class TestRows implements RowSink, Pick<HostDirectory, 'standing'> {
+  readonly #tables = new Map<TableName, object[]>()
+
+  insert<T extends TableName>(table: T, rows: readonly NewRow<T>[]): Steps<readonly number[]> {
+    return wait(rows.map((row) => this.add(table, row)))
+  }
+
+  /** Adds a row with the next id, and returns the id. */
+  add<T extends TableName>(table: T, row: NewRow<T>): number {
+    const rows = this.#tables.get(table) ?? []
+    this.#tables.set(table, rows)
+    return rows.push({ id: rows.length + 1, ...row })
+  }
+
+  findAccount(name: string): Row<'accounts'> | undefined {
+    return this.#of('accounts').find((row) => row.folded_name === normalizeName(name))
+  }
+
+  findRepository(owner: string, name: string): Row<'repositories'> | undefined {
+    const owned = this.#of('repositories').filter((row) => row.owner_id === this.findAccount(owner)?.id)
+    return owned.find((row) => row.folded_name === normalizeName(name))
+  }
+
+  findIssue(repositoryId: number, number: number): IssueRef | undefined {
+    const issue = this.#of('issues').find((row) => row.repository_id === repositoryId && row.number === number)
+    return issue && { id: String(issue.id), repositoryId: String(repositoryId), kind: issue.kind }
+  }
+
+  /** Returns the role of a user in an organization, null if it has none. */
+  roleIn(organizationId: number, userId: number): Row<'members'>['role'] | null {
+    const found = this.#of('members').find((row) => row.organization_id === organizationId && row.user_id === userId)
+    return found?.role ?? null
+  }
+
+  standing(request: AccessRequest, userId: number): Standing {
+    const { repositoryId, organizationId } = placeOf(request)
+    const repository = this.#of('repositories').find((row) => row.id === repositoryId)
+    const given = this.#of('collaborators').find((row) => row.repository_id === repositoryId && row.user_id === userId)
+    const owner = this.#accountWith(repository?.owner_id ?? organizationId)
+    const account = repository !== undefined || owner?.kind === 'organization' ? owner : undefined
+    return {
+      is_site_admin: this.#accountWith(userId)?.is_site_admin ?? null,
+      visibility: account?.visibility ?? null,
+      role: account === undefined ? null : this.roleIn(account.id, userId),
+      owner_id: repository?.owner_id ?? null,
+      is_private: repository?.is_private ?? null,
+      collaboration: given?.role ?? null,
+    }
+  }
+
+  #accountWith(id: number): Row<'accounts'> | undefined {
+    return this.#of('accounts').find((row) => row.id === id)
+  }
+
+  #of<T extends TableName>(table: T): readonly Row<T>[]
+  #of(table: TableName): readonly object[] {
+    return this.#tables.get(table) ?? []
   }
 }

@@ -6,12 +6,12 @@ import { writeGiteaDump } from 'forgelet/exchange/files'
 import type { CommandIO } from '../command.ts'
 import { CommandError, counted, newCommand } from '../command.ts'
 import { unwritable } from '../files.ts'
+import { reportWritten, writeDocument } from './export.ts'
 import type { RepositoryName } from './open-repository.ts'
 import { repositoryName } from './open-repository.ts'
 import type { Source, SourceOptions } from './source.ts'
 import { ofSource, onSource } from './source.ts'
 import { notCarriedLines, SourceReading } from './source-reading.ts'
-import { reportWritten, writeDocument } from './write-document.ts'
 
 const HELP = `
   forgelet issues convert github-issues.json -o issues.json

@@ -3,7 +3,7 @@ import { answered, wait } from '../steps.ts'
 import type { HostDatabase } from './host-database.ts'
 import type { StoredComment, StoredIssue } from './issue-records.ts'
 import { attributed, authorOf, peopleIn } from './issue-records.ts'
-import { IssueRows } from './issue-rows.ts'
+import { issueRows } from './issue-rows.ts'
 import type { StandaloneUser } from './roles.ts'
 import { idOf } from './roles.ts'
 import type { Sql } from './sql.ts'
@@ -11,8 +11,8 @@ import { raw, sql } from './sql.ts'
 
 /** Creates what gives accounts to the people whom issues and comments name. */
 export function createAttribution<Tx>(database: HostDatabase<Tx>): Attribution<StandaloneUser, Tx> {
-  const rows = new IssueRows(database)
-  const { tables } = database.context
+  const rows = issueRows(database)
+  const { table } = database.context
 
   return {
     /** Pull requests are passed over: none is imported. */
@@ -40,13 +40,13 @@ export function createAttribution<Tx>(database: HostDatabase<Tx>): Attribution<S
         if (record === undefined) continue
         const author = authorOf(record)
         const poster = author === undefined ? raw('') : sql`poster_id = ${author}, `
-        changes.push(sql`update ${tables.issues} set ${poster}record = ${JSON.stringify(record)}
+        changes.push(sql`update ${table('issues')} set ${poster}record = ${JSON.stringify(record)}
           where repository_id = ${idOf(repositoryId)} and number = ${number}`)
       }
       for (const { id, record: text } of yield* rows.comments({ repositoryId, numbers }, context)) {
         const record = attributed<StoredComment>(JSON.parse(text), given)
         if (record === undefined) continue
-        changes.push(sql`update ${tables.comments} set record = ${JSON.stringify(record)} where id = ${id}`)
+        changes.push(sql`update ${table('comments')} set record = ${JSON.stringify(record)} where id = ${id}`)
       }
       if (changes.length > 0) yield* wait(database.change(changes, context.transaction))
     }),

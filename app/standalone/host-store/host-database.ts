@@ -4,6 +4,7 @@ import type { Steps } from '../steps.ts'
 import { run, runSync, wait } from '../steps.ts'
 import { HostSchema } from './host-schema.ts'
 import type { StandaloneUser } from './roles.ts'
+import { RowWriter } from './row-writer.ts'
 import type { Sql } from './sql.ts'
 import { sql, statementIn, statementsIn } from './sql.ts'
 import type { HostContext } from './tables.ts'
@@ -14,9 +15,6 @@ const MAX_LOAD_MS = 300_000
 
 /** The services of the forge inside a transaction of the host. */
 type LoadedForge = TransactionServices<StandaloneUser> | Sync<TransactionServices<StandaloneUser>>
-
-/** Returns the rows of a statement, as part of a transaction if there is one. */
-export type Rows = <Row>(part: Sql<Row>) => Steps<readonly Row[]>
 
 /** Parts of statements, by the rows of each. */
 type Parts<R extends readonly unknown[]> = { readonly [I in keyof R]: Sql<R[I]> }
@@ -62,7 +60,7 @@ export class HostDatabase<Tx> {
   }
 
   /** Writes to the tables of the host, all or nothing, and one after the other: what is found is still so when it is written. */
-  write<T>(work: (rows: Rows) => Steps<T>): Promise<T> {
+  write<T>(work: (writer: RowWriter) => Steps<T>): Promise<T> {
     return this.#database.transaction((transaction) => run(this.#alone(transaction, work)))
   }
 
@@ -86,16 +84,16 @@ export class HostDatabase<Tx> {
    */
   load(
     forge: Forge<StandaloneUser, Tx>,
-    steps: (rows: Rows, services: LoadedForge) => Steps<boolean>,
+    steps: (writer: RowWriter, services: LoadedForge) => Steps<boolean>,
   ): Promise<boolean> {
     const isSynchronous = this.storage.transactions === 'synchronous'
     const inForge = (transaction: Tx) =>
-      this.#alone(transaction, (rows) =>
+      this.#alone(transaction, (writer) =>
         isSynchronous
-          ? wait(forge.withTransactionSync(transaction, (services) => runSync(steps(rows, services))).value)
+          ? wait(forge.withTransactionSync(transaction, (services) => runSync(steps(writer, services))).value)
           : wait(
               forge
-                .withTransaction(transaction, async (services) => run(steps(rows, services)))
+                .withTransaction(transaction, async (services) => run(steps(writer, services)))
                 .then(({ value }) => value),
             ),
       )
@@ -103,14 +101,19 @@ export class HostDatabase<Tx> {
   }
 
   /** Changes the one row that every process has, and takes it back: the next process that writes in this way waits for it. */
-  *#alone<T>(transaction: Tx, work: (rows: Rows) => Steps<T>): Steps<T> {
-    const { ledger } = this.context.tables
+  *#alone<T>(transaction: Tx, work: (writer: RowWriter) => Steps<T>): Steps<T> {
+    const ledger = this.context.table('ledger')
     yield* wait(
-      this.rowsOfEach<readonly unknown[]>(
+      this.rowsOfEach(
         [sql`update ${ledger} set version = version + 1`, sql`update ${ledger} set version = version - 1`],
         transaction,
       ),
     )
-    return yield* work((part) => wait(this.rows(part, transaction)))
+    return yield* work(this.writerIn(transaction))
+  }
+
+  /** Returns what writes to the tables of the host in a transaction that is open. */
+  writerIn(transaction: Tx | undefined): RowWriter {
+    return new RowWriter(this.context, (part) => wait(this.rows(part, transaction)))
   }
 }

@@ -1,9 +1,12 @@
-import type { Id, IssueRef, MaybePromise } from 'forgelet'
-import { normalizeName } from '../host-names.ts'
+import type { AccessRequest, Id, IssueRef, MaybePromise } from 'forgelet'
+import { ForgeError } from 'forgelet'
+import { parseCredentials } from '../credentials.ts'
+import { normalizeName, tokenDigest } from '../host-names.ts'
 import { after } from '../steps.ts'
 import type { HostDatabase } from './host-database.ts'
-import type { OrganizationStanding, RepositoryStanding, StandaloneUser } from './roles.ts'
-import { idOf } from './roles.ts'
+import type { StandaloneUser, Standing } from './roles.ts'
+import { idOf, placeOf } from './roles.ts'
+import type { Sql } from './sql.ts'
 import { raw, sql } from './sql.ts'
 import type { HostContext, Row } from './tables.ts'
 
@@ -13,32 +16,48 @@ import type { HostContext, Row } from './tables.ts'
  */
 export class HostDirectory<Tx = unknown> {
   readonly #database: HostDatabase<Tx>
-  readonly #statements: ReturnType<typeof directoryStatements>
+  readonly #table: HostContext['table']
 
   constructor(database: HostDatabase<Tx>) {
     this.#database = database
-    this.#statements = directoryStatements(database.context)
+    this.#table = database.context.table
   }
 
-  /** @param digest - the SHA-256 of the token in hexadecimal */
-  findUserByToken(digest: string): MaybePromise<StandaloneUser | undefined> {
-    const rows = this.#database.rows(this.#statements.tokenOwner(digest))
-    return after(rows, ([row]) => row && { id: String(row.id), username: row.name })
+  /**
+   * Returns the user that an `Authorization` header identifies, or null for an anonymous request.
+   * @throws ForgeError `INVALID_CREDENTIALS` if the token is invalid
+   */
+  authenticate(header: string | undefined): MaybePromise<StandaloneUser | null> {
+    const token = parseCredentials(header)
+    if (token === undefined) return null
+
+    const owner = sql<Pick<Row<'accounts'>, 'id' | 'name'>>`select ${this.#number('accounts.id')} as id, accounts.name
+      from ${this.#table('tokens')} as tokens join ${this.#table('accounts')} as accounts on accounts.id = tokens.user_id
+      where tokens.digest = ${tokenDigest(token)}`
+    return after(this.#first(owner), (row) => {
+      if (row === undefined) throw new ForgeError('INVALID_CREDENTIALS', 'invalid username, password or token')
+      return { id: String(row.id), username: row.name }
+    })
   }
 
   findAccount(name: string): MaybePromise<{ readonly id: Id; readonly kind: 'user' | 'organization' } | undefined> {
-    const rows = this.#database.rows(this.#statements.account(normalizeName(name)))
-    return after(rows, ([row]) => row && { id: String(row.id), kind: row.kind })
+    const account = sql<Pick<Row<'accounts'>, 'id' | 'kind'>>`select ${this.#number('id')} as id, kind
+      from ${this.#table('accounts')} where folded_name = ${normalizeName(name)}`
+    return after(this.#first(account), (row) => row && { id: String(row.id), kind: row.kind })
   }
 
   findRepository(owner: string, name: string): MaybePromise<{ readonly id: Id } | undefined> {
-    const rows = this.#database.rows(this.#statements.repository(normalizeName(owner), normalizeName(name)))
-    return after(rows, ([row]) => row && { id: String(row.id) })
+    const repository = sql<Pick<Row<'repositories'>, 'id'>>`select ${this.#number('repositories.id')} as id
+      from ${this.#table('accounts')} as accounts
+      join ${this.#table('repositories')} as repositories on repositories.owner_id = accounts.id
+      where accounts.folded_name = ${normalizeName(owner)} and repositories.folded_name = ${normalizeName(name)}`
+    return after(this.#first(repository), (row) => row && { id: String(row.id) })
   }
 
   findIssue(repositoryId: Id, number: number): MaybePromise<IssueRef | undefined> {
-    const rows = this.#database.rows(this.#statements.issue(idOf(repositoryId), number))
-    return after(rows, ([row]) => row && { id: String(row.id), repositoryId, kind: row.kind })
+    const issue = sql<Pick<Row<'issues'>, 'id' | 'kind'>>`select ${this.#number('id')} as id, kind
+      from ${this.#table('issues')} where repository_id = ${idOf(repositoryId)} and number = ${number}`
+    return after(this.#first(issue), (row) => row && { id: String(row.id), repositoryId, kind: row.kind })
   }
 
   /**
@@ -47,68 +66,44 @@ export class HostDirectory<Tx = unknown> {
    * @param transaction - a transaction of the host that is open; its changes are seen
    */
   isMember(organizationId: Id, userId: Id, transaction?: Tx | undefined): MaybePromise<boolean> {
-    const statement = this.#statements.member(idOf(organizationId), idOf(userId))
-    return after(this.#database.rows(statement, transaction), (rows) => rows.length > 0)
+    const member = sql`select role from ${this.#table('members')}
+      where organization_id = ${idOf(organizationId)} and user_id = ${idOf(userId)}`
+    return after(this.#first(member, transaction), (row) => row !== undefined)
   }
 
-  organizationStanding(organizationId: Id, userId: number): MaybePromise<OrganizationStanding> {
-    const statement = this.#statements.organizationStanding(idOf(organizationId), userId)
-    return after(this.#database.rows(statement), ([row]) => row ?? NOTHING)
+  /** Returns what a user is to the repository or organization of a request. The owner of the one is the other. */
+  standing(request: AccessRequest, userId: number, transaction?: Tx | undefined): MaybePromise<Standing> {
+    const { repositoryId, organizationId } = placeOf(request)
+    // One row, whatever does not exist: the caller may be a site admin all the same.
+    const standing = sql<Standing>`select ${this.#number('caller.is_site_admin')} as is_site_admin,
+      ${this.#number('repositories.is_private')} as is_private, ${this.#number('repositories.owner_id')} as owner_id,
+      owner.visibility, members.role, collaborators.role as collaboration
+      from (select 1 as one) as asked
+      left join ${this.#table('accounts')} as caller on caller.id = ${userId}
+      left join ${this.#table('repositories')} as repositories on repositories.id = ${repositoryId}
+      left join ${this.#table('accounts')} as owner on owner.id = coalesce(repositories.owner_id, ${organizationId})
+        and (repositories.id is not null or owner.kind = 'organization')
+      left join ${this.#table('members')} as members
+        on members.organization_id = owner.id and members.user_id = ${userId}
+      left join ${this.#table('collaborators')} as collaborators
+        on collaborators.repository_id = repositories.id and collaborators.user_id = ${userId}`
+    return after(this.#first(standing, transaction), (row) => row ?? NOTHING)
   }
 
-  repositoryStanding(repositoryId: Id, userId: number, transaction?: Tx | undefined): MaybePromise<RepositoryStanding> {
-    const statement = this.#statements.repositoryStanding(idOf(repositoryId), userId)
-    return after(this.#database.rows(statement, transaction), ([row]) => row ?? NOTHING)
+  #number(column: string): Sql {
+    return this.#database.context.forms.number(raw(column))
+  }
+
+  #first<R>(part: Sql<R>, transaction?: Tx | undefined): MaybePromise<R | undefined> {
+    return after(this.#database.rows(part, transaction), ([row]) => row)
   }
 }
 
-const NOTHING: RepositoryStanding = {
+const NOTHING: Standing = {
   is_site_admin: null,
   visibility: null,
   role: null,
   owner_id: null,
   is_private: null,
   collaboration: null,
-}
-
-function directoryStatements({ forms, tables }: HostContext) {
-  const { accounts, collaborators, issues, members, repositories, tokens } = tables
-  const number = (column: string) => forms.number(raw(column))
-  /** One row, whatever does not exist: the caller may be a site admin all the same. */
-  const caller = (userId: number) =>
-    sql`(select 1 as one) as asked left join ${accounts} as caller on caller.id = ${userId}`
-  return {
-    tokenOwner: (digest: string) =>
-      sql<Pick<Row<'accounts'>, 'id' | 'name'>>`select ${number('accounts.id')} as id, accounts.name
-        from ${tokens} as tokens join ${accounts} as accounts on accounts.id = tokens.user_id where tokens.digest = ${digest}`,
-    account: (name: string) =>
-      sql<
-        Pick<Row<'accounts'>, 'id' | 'kind'>
-      >`select ${number('id')} as id, kind from ${accounts} where folded_name = ${name}`,
-    repository: (owner: string, name: string) =>
-      sql<Pick<Row<'repositories'>, 'id'>>`select ${number('repositories.id')} as id from ${accounts} as accounts
-        join ${repositories} as repositories on repositories.owner_id = accounts.id
-        where accounts.folded_name = ${owner} and repositories.folded_name = ${name}`,
-    issue: (repositoryId: number, index: number) =>
-      sql<Pick<Row<'issues'>, 'id' | 'kind'>>`select ${number('id')} as id, kind from ${issues}
-        where repository_id = ${repositoryId} and number = ${index}`,
-    member: (organizationId: number, userId: number) =>
-      sql<Pick<Row<'members'>, 'role'>>`select role from ${members}
-        where organization_id = ${organizationId} and user_id = ${userId}`,
-    organizationStanding: (organizationId: number, userId: number) =>
-      sql<OrganizationStanding>`select ${number('caller.is_site_admin')} as is_site_admin, organization.visibility, members.role
-        from ${caller(userId)}
-        left join ${accounts} as organization on organization.id = ${organizationId} and organization.kind = 'organization'
-        left join ${members} as members on members.organization_id = organization.id and members.user_id = ${userId}`,
-    repositoryStanding: (repositoryId: number, userId: number) =>
-      sql<RepositoryStanding>`select ${number('caller.is_site_admin')} as is_site_admin,
-        ${number('repositories.is_private')} as is_private, ${number('owner.id')} as owner_id,
-        owner.visibility, members.role, collaborators.role as collaboration
-        from ${caller(userId)}
-        left join ${repositories} as repositories on repositories.id = ${repositoryId}
-        left join ${accounts} as owner on owner.id = repositories.owner_id
-        left join ${members} as members on members.organization_id = owner.id and members.user_id = ${userId}
-        left join ${collaborators} as collaborators
-          on collaborators.repository_id = repositories.id and collaborators.user_id = ${userId}`,
-  }
 }

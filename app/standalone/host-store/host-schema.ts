@@ -2,11 +2,10 @@ import { ForgeError } from 'forgelet'
 import type { SchemaStatus, SqlDatabase, SqlDialectName, SqlStatement } from 'forgelet/storage'
 import type { Steps } from '../steps.ts'
 import { run, wait } from '../steps.ts'
-import { createTables, LEDGER } from './create-tables.ts'
 import type { Sql } from './sql.ts'
 import { raw, sql, statementIn } from './sql.ts'
-import type { HostContext } from './tables.ts'
-import { HOST_TABLES, STANDARD_PREFIX } from './tables.ts'
+import type { ColumnType, HostContext, TableDescription } from './tables.ts'
+import { HOST_TABLES, isText, qualified, STANDARD_PREFIX } from './tables.ts'
 
 const NAME = "the server's own schema"
 const OTHER = 'name another database'
@@ -23,6 +22,12 @@ type Present = ReadonlyMap<string, ReadonlySet<string>>
 interface Ledger {
   readonly version: number
   readonly oldest_library: number
+}
+
+/** One row: the version of the tables, the oldest version of a release that can use them, and the types of ids. */
+const LEDGER: TableDescription = {
+  columns: { only: 'integer', version: 'integer', oldest_library: 'integer', ids: 'text' },
+  key: ['only'],
 }
 
 /** The host's own tables as a whole: creates and checks them. */
@@ -63,7 +68,7 @@ export class HostSchema<Tx> {
     if ((yield* this.#version(transaction)) >= VERSION) return
     for (const part of createTables(this.#context)) yield* this.#rows(part, transaction)
     yield* this.#rows(
-      sql`update ${this.#context.tables.ledger} set version = ${VERSION}, oldest_library = ${VERSION}`,
+      sql`update ${this.#context.table('ledger')} set version = ${VERSION}, oldest_library = ${VERSION}`,
       transaction,
     )
   }
@@ -126,9 +131,9 @@ export class HostSchema<Tx> {
   }
 
   get #ledgerRow(): Sql<Ledger> {
-    const { forms, tables } = this.#context
+    const { forms, table } = this.#context
     const read = (column: string): Sql => forms.number(raw(column))
-    return sql<Ledger>`select ${read('version')} as version, ${read('oldest_library')} as oldest_library from ${tables.ledger}`
+    return sql<Ledger>`select ${read('version')} as version, ${read('oldest_library')} as oldest_library from ${table('ledger')}`
   }
 
   #has(present: Present, prefix: string, name: string, columns: object): boolean {
@@ -148,6 +153,61 @@ export class HostSchema<Tx> {
     const statement: SqlStatement<Row> = { mayTakeLong: true, ...statementIn(this.#context.dialect, part) }
     return wait(this.#database.rows(statement, transaction))
   }
+}
+
+/** The types of ids, as the ledger of every forge writes them. */
+const IDS = 'user=bigint,organization=bigint,repository=bigint,issue=bigint'
+
+/** Returns the statements that create the tables, the ledger first. One that exists stays as it is. */
+function createTables(context: HostContext): readonly Sql[] {
+  const { dialect, schema, forms, table } = context
+  const only = raw(forms.name('only'))
+  return [
+    ...(dialect === 'postgres' && schema !== undefined ? [createSchema(schema)] : []),
+    ...createTable(context, 'ledger', LEDGER),
+    sql`insert into ${table('ledger')} (${only}, version, oldest_library, ids)
+      select 1, 0, 0, ${raw(`'${IDS}'`)} where not exists (select * from ${table('ledger')})`,
+    ...Object.entries(HOST_TABLES).flatMap(([name, description]) => createTable(context, name, description)),
+  ]
+}
+
+/** `create schema if not exists` needs a privilege that a role that was given a schema may not have. */
+function createSchema(schema: string): Sql {
+  return raw(
+    `do $$ begin if not exists (select from pg_catalog.pg_namespace where nspname = '${schema}') ` +
+      `then create schema "${schema}"; end if; end $$`,
+  )
+}
+
+function createTable(context: HostContext, name: string, description: TableDescription): readonly Sql[] {
+  const { forms, prefix } = context
+  const { columns, key, unique, indexes = [] } = description
+  const table = qualified(forms, context, name)
+  const names = (list: readonly string[]): string => list.map(forms.name).join(', ')
+  const constraint = (suffix: string): string => `constraint ${forms.name(`${prefix}${name}_${suffix}`)}`
+  const parts = [
+    ...Object.entries(columns).map(([column, type]) => `${forms.name(column)} ${columnOf(context, column, type)}`),
+    ...(key === undefined ? [] : [`${constraint('pk')} primary key (${names(key)})`]),
+    ...(unique === undefined ? [] : [`${constraint(unique.name)} unique (${names(unique.columns)})`]),
+  ]
+  return [
+    raw(`create table if not exists ${table} (${parts.join(', ')}) ${forms.tableEnd(key === undefined)}`),
+    ...indexes.map((index) => {
+      const indexName = forms.name(`${prefix}${name}_${index.name}`)
+      return raw(`create index if not exists ${indexName} on ${table} (${names(index.columns)})`)
+    }),
+  ]
+}
+
+function columnOf(context: HostContext, column: string, type: ColumnType): string {
+  const { types, name } = context.forms
+  if (type === 'serial') return types.serial
+  if (column === 'only') return `${types.integer} not null check (${name('only')} = 1)`
+  const text = typeof type !== 'string' || type.startsWith('key') ? types.key : types.text
+  const [, target] = /^id of (\w+)/.exec(String(type)) ?? []
+  const referring =
+    target === undefined ? '' : ` references ${qualified(context.forms, context, target)} (${name('id')})`
+  return `${isText(type) ? text : types.integer}${String(type).endsWith('?') ? '' : ' not null'}${referring}`
 }
 
 /** Processes that start together create the tables one after the other. Elsewhere the statements can be repeated, or wait. */

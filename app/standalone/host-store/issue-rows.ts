@@ -30,64 +30,58 @@ type ListedRow = Omit<IssueRow, 'record'> & { readonly record: string | null }
 const LONG_RECORD = 100_000
 
 /** Reads the rows of issues and of their comments. */
-export class IssueRows<Tx> {
-  readonly #database: HostDatabase<Tx>
-  readonly #context: HostContext
-
-  constructor(database: HostDatabase<Tx>) {
-    this.#database = database
-    this.#context = database.context
-  }
-
+export interface IssueRows<Tx> {
   /**
    * Returns issues and pull requests in ascending order of their numbers. Of the next ones above a number, it returns those
    * before the first one with a long record, which comes alone: a few hundred long records would not fit into memory.
    */
-  *issues(query: IssueQuery, context: TrackerContext<Tx>): Steps<readonly IssueRow[]> {
-    const listed = yield* this.#all('numbers' in query ? this.#numbered(query) : this.#next(query), context)
-    const rows: IssueRow[] = []
-    for (const { record, ...row } of listed) {
-      if (record === null && rows.length > 0) break
-      if (record === null) {
-        return yield* this.#all(this.#numbered({ repositoryId: query.repositoryId, numbers: [row.number] }), context)
-      }
-      rows.push({ ...row, record })
-    }
-    return rows
-  }
-
+  issues(query: IssueQuery, context: TrackerContext<Tx>): Steps<readonly IssueRow[]>
   /** Returns the comments of issues, ordered by issue, oldest first. */
-  comments({ repositoryId, numbers }: Numbered, context: TrackerContext<Tx>): Steps<readonly CommentRow[]> {
-    const { forms, tables } = this.#context
-    return this.#all(
-      sql<CommentRow>`select ${forms.number(raw('comments.id'))} as id, record from ${tables.comments} as comments
-        where repository_id = ${idOf(repositoryId)} and issue_number in ${numbersIn(this.#context, numbers)}
-        order by issue_number, created_at, comments.id`,
-      context,
-    )
-  }
+  comments(of: Numbered, context: TrackerContext<Tx>): Steps<readonly CommentRow[]>
+}
 
-  #numbered({ repositoryId, numbers }: Numbered): Sql<IssueRow> {
-    const condition = sql`issues.number in ${numbersIn(this.#context, numbers)}`
-    return this.#listed<IssueRow>(repositoryId, raw('issues.record'), condition, raw(''))
+/** Creates the reader of a database. */
+export function issueRows<Tx>(database: HostDatabase<Tx>): IssueRows<Tx> {
+  const { dialect, forms, table } = database.context
+  const listed = <R>(repositoryId: Id, record: Sql, condition: Sql, end: Sql): Sql<R> =>
+    sql<R>`select ${forms.number(raw('issues.number'))} as number, kind, ${record} as record
+      from ${table('issues')} as issues where repository_id = ${idOf(repositoryId)} and ${condition}
+      order by issues.number${end}`
+  const numbered = ({ repositoryId, numbers }: Numbered): Sql<IssueRow> => {
+    const condition = sql`issues.number in ${numbersIn(database.context, numbers)}`
+    return listed(repositoryId, raw('issues.record'), condition, raw(''))
   }
-
-  #next({ repositoryId, after, limit }: Exclude<IssueQuery, Numbered>): Sql<ListedRow> {
+  const next = ({ repositoryId, after, limit }: Exclude<IssueQuery, Numbered>): Sql<ListedRow> => {
     const short = raw(`case when octet_length(issues.record) <= ${LONG_RECORD} then issues.record end`)
     // SQLite prepares a statement again each time whose limit is a parameter alone.
-    const atMost = sql` limit ${this.#context.dialect === 'sqlite' ? sql`cast(${limit} as integer)` : limit}`
-    return this.#listed<ListedRow>(repositoryId, short, sql`issues.number > ${after}`, atMost)
+    const atMost = sql` limit ${dialect === 'sqlite' ? sql`cast(${limit} as integer)` : limit}`
+    return listed(repositoryId, short, sql`issues.number > ${after}`, atMost)
   }
 
-  #listed<R>(repositoryId: Id, record: Sql, condition: Sql, end: Sql): Sql<R> {
-    const { forms, tables } = this.#context
-    return sql<R>`select ${forms.number(raw('issues.number'))} as number, kind, ${record} as record
-      from ${tables.issues} as issues where repository_id = ${idOf(repositoryId)} and ${condition}
-      order by issues.number${end}`
-  }
+  return {
+    *issues(query, { transaction }) {
+      const found = yield* wait(database.rows('numbers' in query ? numbered(query) : next(query), transaction))
+      const rows: IssueRow[] = []
+      for (const { record, ...row } of found) {
+        if (record !== null) rows.push({ ...row, record })
+        else if (rows.length > 0) break
+        else {
+          const alone = numbered({ repositoryId: query.repositoryId, numbers: [row.number] })
+          return yield* wait(database.rows(alone, transaction))
+        }
+      }
+      return rows
+    },
 
-  #all<R>(part: Sql<R>, { transaction }: TrackerContext<Tx>): Steps<readonly R[]> {
-    return wait(this.#database.rows(part, transaction))
+    comments: ({ repositoryId, numbers }, { transaction }) =>
+      wait(
+        database.rows(
+          sql<CommentRow>`select ${forms.number(raw('comments.id'))} as id, record from ${table('comments')} as comments
+            where repository_id = ${idOf(repositoryId)} and issue_number in ${numbersIn(database.context, numbers)}
+            order by issue_number, created_at, comments.id`,
+          transaction,
+        ),
+      ),
   }
 }
 

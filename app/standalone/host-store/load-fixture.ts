@@ -8,7 +8,6 @@ import type { HostDatabase } from './host-database.ts'
 import type { StoredIssue } from './issue-records.ts'
 import type { StandaloneUser } from './roles.ts'
 import type { RowSink } from './row-writer.ts'
-import { RowWriter } from './row-writer.ts'
 import type { Sql } from './sql.ts'
 import { sql } from './sql.ts'
 import type { HostContext, NewRow, Row } from './tables.ts'
@@ -19,12 +18,10 @@ export function loadFixture<Tx>(
   forge: Forge<StandaloneUser, Tx>,
   fixture: Fixture,
 ): Promise<boolean> {
-  const { context } = database
-  return database.load(forge, function* load(rows, services) {
-    if ((yield* rows(anyAccount(context))).length > 0) return false
+  return database.load(forge, function* load(writer, services) {
+    if ((yield* writer.rows(anyAccount(writer.context))).length > 0) return false
 
-    const sink = new RowWriter(context, rows)
-    yield* insertFixture(fixture, { now: new Date(), sink, forge: services })
+    yield* insertFixture(fixture, { now: new Date(), sink: writer, forge: services })
     return true
   })
 }
@@ -34,8 +31,8 @@ export async function isEmpty<Tx>(database: HostDatabase<Tx>): Promise<boolean> 
   return (await database.rows(anyAccount(database.context))).length === 0
 }
 
-function anyAccount({ tables }: HostContext): Sql {
-  return sql`select kind from ${tables.accounts} limit 1`
+function anyAccount({ table }: HostContext): Sql {
+  return sql`select kind from ${table('accounts')} limit 1`
 }
 
 /** Where a fixture is loaded into. */
@@ -71,7 +68,11 @@ export function* insertFixture<A extends Actor>(fixture: Fixture, target: Fixtur
     })),
   )
   yield* sink.insert('tokens', tokens)
-  const members = organizations.flatMap((organization) => membersOf(organization, accounts))
+  const members = organizations.flatMap(({ name, owners, members }) =>
+    accounts
+      .roles(['member', members], ['owner', owners])
+      .map((role) => ({ organization_id: accounts.id(name), ...role })),
+  )
   yield* sink.insert('members', members)
   const pins: IssueRef[] = []
   for (const repository of repositories) pins.push(...(yield* insertRepository(repository, accounts, target)))
@@ -157,15 +158,6 @@ export function repositoryRow(repository: FixtureRepository, ownerId: number, no
   }
 }
 
-/** Returns the members of an organization. An owner is listed once. */
-function membersOf(
-  { name, owners, members }: FixtureOrganization,
-  accounts: LoadedAccounts,
-): readonly Row<'members'>[] {
-  const organization_id = accounts.id(name)
-  return accounts.roles(['member', members], ['owner', owners]).map((role) => ({ organization_id, ...role }))
-}
-
 /** Inserts a repository and what is in it. Returns its pinned issues. */
 function* insertRepository<A extends Actor>(
   repository: FixtureRepository,
@@ -187,7 +179,21 @@ function* insertRepository<A extends Actor>(
   const labelIds = yield* sink.insert('labels', labelRows)
   const idsOfLabels = new Map(labels.map(({ name }, at) => [normalizeName(name), labelIds[at] ?? 0]))
   const now = timeOf(repository.createdAt, target.now)
-  const rows = issues.map((issue) => issueRow(issue, { repository_id, accounts, labelIds: idsOfLabels, now }))
+  const rows = issues.map((issue): NewRow<'issues'> => {
+    const { index: number, state = 'open', pull = false, comments = 0 } = issue
+    const labels = new Set((issue.labels ?? []).flatMap((name) => idsOfLabels.get(normalizeName(name)) ?? []))
+    return {
+      repository_id,
+      number,
+      kind: pull ? 'pullRequest' : 'issue',
+      state,
+      poster_id: accounts.id(issue.poster),
+      milestone_id: null,
+      comment_count: comments,
+      branch: pull ? (issue.branch ?? `patch-${number}`) : '',
+      record: JSON.stringify(recordOf(issue, accounts, [...labels], now)),
+    }
+  })
   const issueIds = yield* sink.insert('issues', rows)
   const repositoryId = String(repository_id)
   const refs = new Map(
@@ -196,21 +202,12 @@ function* insertRepository<A extends Actor>(
   return pins.flatMap((index) => refs.get(index) ?? [])
 }
 
-/** What is around an issue. */
-interface RowContext {
-  readonly repository_id: number
-  readonly accounts: LoadedAccounts
-  readonly labelIds: ReadonlyMap<string, number>
-  readonly now: Date
-}
-
-function issueRow(issue: FixtureIssue, { repository_id, accounts, labelIds, now }: RowContext): NewRow<'issues'> {
-  const { index, title, body = '', state = 'open', pull = false, locked = false, comments = 0 } = issue
+function recordOf(issue: FixtureIssue, accounts: LoadedAccounts, labels: readonly number[], now: Date): StoredIssue {
+  const { index, title, body = '', state = 'open', locked = false } = issue
   const poster = accounts.named(issue.poster)
   const assignees = (issue.assignees ?? []).map((name) => accounts.named(name))
   const created = issue.createdAt ?? now.toISOString()
   const updated = issue.updatedAt ?? created
-  const labels = new Set((issue.labels ?? []).flatMap((name) => labelIds.get(normalizeName(name)) ?? []))
   const { labels: _, ...canonical } = canonicalIssue({
     number: index,
     poster_id: poster.id,
@@ -225,21 +222,10 @@ function issueRow(issue: FixtureIssue, { repository_id, accounts, labelIds, now 
     ...(state === 'closed' && { closed: issue.closedAt ?? updated }),
     assignees: [...new Set(assignees.map(({ name }) => name))],
   })
-  const record: StoredIssue = {
-    ...canonical,
-    ...(labels.size > 0 && { labels: [...labels] }),
-    accounts: [...new Map([poster, ...assignees].map(({ name, id }) => [name, id]))],
-  }
   return {
-    repository_id,
-    number: index,
-    kind: pull ? 'pullRequest' : 'issue',
-    state,
-    poster_id: poster.id,
-    milestone_id: null,
-    comment_count: comments,
-    branch: pull ? (issue.branch ?? `patch-${index}`) : '',
-    record: JSON.stringify(record),
+    ...canonical,
+    ...(labels.length > 0 && { labels }),
+    accounts: [...new Map([poster, ...assignees].map(({ name, id }) => [name, id]))],
   }
 }
 

@@ -103,6 +103,17 @@ export async function onExistingDatabase<T>(
   return withHostDatabase(location, work, tables)
 }
 
+/**
+ * Like `onExistingDatabase`, for work that needs all tables as this release has them.
+ * @throws ForgeError `SCHEMA_OUTDATED` if a table is missing or older, `SCHEMA_TOO_NEW`
+ */
+export function onReadyDatabase<T>(location: DatabaseLocation, work: DatabaseWork<T>): Promise<T> {
+  return onExistingDatabase(location, async (database) => {
+    await database.check()
+    return work(database)
+  })
+}
+
 /** Returns the kind of a database that exists, as far as one can see from outside. */
 function existingKind(location: DatabaseLocation): DatabaseKind {
   if (typeof location !== 'object' || location === null) {

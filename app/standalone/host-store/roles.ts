@@ -1,4 +1,4 @@
-import type { Caller, Id, OrganizationRole, RepositoryRole } from 'forgelet'
+import type { AccessRequest, Caller, Id, OrganizationRole, RepositoryRole } from 'forgelet'
 import type { Row } from './tables.ts'
 
 /** A user of the standalone host, as a signed-in actor. */
@@ -21,25 +21,30 @@ export function userIdOf(caller: Caller<StandaloneUser>): number {
   return typeof caller === 'string' ? NO_ID : idOf(caller.id)
 }
 
-/** What a caller is to an organization. What does not exist is null. */
-export interface OrganizationStanding {
+/** Returns the repository or the organization of a request; the id of nothing for what it does not have. */
+export function placeOf(request: AccessRequest): { readonly repositoryId: number; readonly organizationId: number } {
+  return {
+    repositoryId: 'repositoryId' in request ? idOf(request.repositoryId) : NO_ID,
+    organizationId: 'organizationId' in request ? idOf(request.organizationId) : NO_ID,
+  }
+}
+
+/** What a caller is to a repository or an organization. What does not exist is null. */
+export interface Standing {
   /** Null for an anonymous caller. */
   readonly is_site_admin: number | null
   /** Of the organization, or of the account that owns the repository. */
   readonly visibility: Row<'accounts'>['visibility'] | null
   /** The membership in that organization. */
   readonly role: Row<'members'>['role'] | null
-}
-
-/** What a caller is to a repository. What does not exist is null. */
-export interface RepositoryStanding extends OrganizationStanding {
+  /** Of the repository. Null for an organization. */
   readonly owner_id: number | null
   readonly is_private: number | null
   readonly collaboration: Row<'collaborators'>['role'] | null
 }
 
 /** Returns the role in an organization: 'none' if the user may not see it, so that it stays concealed. */
-export function organizationRoleOf({ visibility, role }: OrganizationStanding, userId: number): OrganizationRole {
+export function organizationRoleOf({ visibility, role }: Standing, userId: number): OrganizationRole {
   return role ?? (sees(visibility, userId) ? 'stranger' : 'none')
 }
 
@@ -48,7 +53,7 @@ export function organizationRoleOf({ visibility, role }: OrganizationStanding, u
  * admins. Members of the owning organization are readers. Everyone is a reader of a public repository whose owner they
  * may see.
  */
-export function repositoryRoleOf(standing: RepositoryStanding, userId: number): RepositoryRole {
+export function repositoryRoleOf(standing: Standing, userId: number): RepositoryRole {
   const { owner_id, is_private, visibility, role, collaboration } = standing
   if (owner_id === null) return 'none'
   if (owner_id === userId || role === 'owner') return 'admin'
@@ -57,6 +62,6 @@ export function repositoryRoleOf(standing: RepositoryStanding, userId: number): 
   return is_private === 0 && sees(visibility, userId) ? 'reader' : 'none'
 }
 
-function sees(visibility: OrganizationStanding['visibility'], userId: number): boolean {
+function sees(visibility: Standing['visibility'], userId: number): boolean {
   return visibility === 'public' || (visibility === 'limited' && userId !== NO_ID)
 }

@@ -153,10 +153,10 @@ export interface TableLocation {
 export interface HostContext extends TableLocation {
   readonly dialect: SqlDialectName
   readonly forms: SqlForms
-  /** The tables by their names in the database. `ledger` has the version of the others. */
-  readonly tables: { readonly [T in TableName | 'ledger']: Sql }
-  /** All columns of a table, or of that alias, as a query selects them. */
-  columnsOf(table: TableName, alias?: string): Sql
+  /** A table by its name in the database. `ledger` has the version of the others. */
+  table(name: TableName | 'ledger'): Sql
+  /** All columns of a table, as a query selects them. */
+  columnsOf(table: TableName): Sql
 }
 
 /** Creates the context of the host's tables beside those of a forge: with another prefix than the standard one, both have it. */
@@ -166,27 +166,15 @@ export function hostContext(
 ): HostContext {
   const forms = FORMS[dialect]
   const location = { prefix: prefix === STANDARD_PREFIX ? 'host_' : `${prefix}host_`, schema }
-  const named = (name: string): Sql => raw(qualified(forms, location, name))
   return {
     ...location,
     dialect,
     forms,
-    tables: {
-      ledger: named('ledger'),
-      accounts: named('accounts'),
-      tokens: named('tokens'),
-      members: named('members'),
-      repositories: named('repositories'),
-      collaborators: named('collaborators'),
-      labels: named('labels'),
-      milestones: named('milestones'),
-      issues: named('issues'),
-      comments: named('comments'),
-    },
-    columnsOf: (table, alias = table) =>
+    table: (name) => raw(qualified(forms, location, name)),
+    columnsOf: (table) =>
       joined(
         Object.entries(HOST_TABLES[table].columns).map(([name, type]) => {
-          const column = raw(`${alias}.${name}`)
+          const column = raw(`${table}.${name}`)
           return isText(type) ? column : { texts: ['', ` as ${name}`], between: [forms.number(column)] }
         }),
       ),
@@ -202,14 +190,4 @@ export function qualified(forms: SqlForms, { prefix, schema }: TableLocation, na
 /** Whether a column has texts: the others have integers. */
 export function isText(type: ColumnType): boolean {
   return typeof type !== 'string' || /^(key|text)/.test(type)
-}
-
-/** The names of the columns that an insert names. */
-export function writtenColumns(table: TableName): readonly string[] {
-  return Object.keys(HOST_TABLES[table].columns).filter((name) => name !== 'id')
-}
-
-/** Whether the database assigns an id to each row. */
-export function isNumbered(table: TableName): boolean {
-  return 'id' in HOST_TABLES[table].columns
 }

@@ -20,10 +20,9 @@ import type { HostDirectory } from './host-directory.ts'
 import type { StoredComment, StoredIssue } from './issue-records.ts'
 import { authorOf, replacedComment, shownComment, shownIssue, storedComment, storedIssue } from './issue-records.ts'
 import type { TrackerContext } from './issue-rows.ts'
-import { IssueRows, numbersIn } from './issue-rows.ts'
+import { issueRows, numbersIn } from './issue-rows.ts'
 import type { StandaloneUser } from './roles.ts'
 import { idOf, NO_ID, repositoryRoleOf, userIdOf } from './roles.ts'
-import { RowWriter } from './row-writer.ts'
 import type { Sql } from './sql.ts'
 import { raw, sql } from './sql.ts'
 import type { NewRow, Row } from './tables.ts'
@@ -35,14 +34,14 @@ export function createTracker<Tx>(
 ): IssueTracker<StandaloneUser, Tx> {
   type Context = TrackerContext<Tx>
   const { context: host } = database
-  const { tables, forms, columnsOf } = host
-  const issueRows = new IssueRows(database)
+  const { table, forms, columnsOf } = host
+  const stored = issueRows(database)
   /** The rows of the comments that were returned, to replace them. */
   const returnedComments = new WeakMap<CommentRecord, { readonly id: number; readonly stored: StoredComment }>()
 
   return {
     issues: answered(function* (query, context) {
-      const rows = yield* issueRows.issues(query, context)
+      const rows = yield* stored.issues(query, context)
       const found = rows.map(({ number, kind, record }): StoredIssue | TakenNumber =>
         kind === 'issue' ? JSON.parse(record) : { number, taken: true },
       )
@@ -52,7 +51,7 @@ export function createTracker<Tx>(
     }),
 
     comments: answered(function* (query, context) {
-      const rows = yield* issueRows.comments(query, context)
+      const rows = yield* stored.comments(query, context)
       const showsEmail = yield* mayShowEmail(query.repositoryId, context)
       return rows.map(({ id, record: text }) => {
         const stored: StoredComment = JSON.parse(text)
@@ -77,7 +76,7 @@ export function createTracker<Tx>(
       const accounts = sql<
         Pick<Row<'accounts'>, 'id' | 'folded_name'>
       >`select ${forms.number(raw('id'))} as id, folded_name
-        from ${tables.accounts} where kind = 'user' and folded_name in ${forms.elements(JSON.stringify(names), 'text')}`
+        from ${table('accounts')} where kind = 'user' and folded_name in ${forms.elements(JSON.stringify(names), 'text')}`
       const rows = yield* all(accounts, context)
       const ids = new Map(rows.map(({ id, folded_name }) => [folded_name, String(id)]))
       return names.map((name) => ids.get(name))
@@ -91,7 +90,7 @@ export function createTracker<Tx>(
   function* write(batch: IncomingBatch, context: Context): Steps<void> {
     const repository_id = idOf(batch.repositoryId)
     const owner = sql<Pick<Row<'repositories'>, 'owner_id'>>`select ${forms.number(raw('owner_id'))} as owner_id
-      from ${tables.repositories} where id = ${repository_id}`
+      from ${table('repositories')} where id = ${repository_id}`
     const [repository] = yield* all(owner, context)
     if (repository === undefined) throw new ForgeError('REPOSITORY_NOT_FOUND', 'repository not found')
 
@@ -131,50 +130,47 @@ export function createTracker<Tx>(
       const row = returnedComments.get(comment.previous)
       if (row === undefined) return []
       const record = JSON.stringify(replacedComment(comment, row.stored))
-      return sql`update ${tables.comments} set record = ${record} where id = ${row.id}`
+      return sql`update ${table('comments')} set record = ${record} where id = ${row.id}`
     })
-    const described = [
-      ...batch.labelUpdates.map((label) => ({ table: 'labels', ids: labelIds, ...namedLabel(label) }) as const),
-      ...batch.milestoneUpdates.map(
-        (milestone) => ({ table: 'milestones', ids: milestoneIds, ...namedMilestone(milestone) }) as const,
-      ),
-    ]
+    const described =
+      (kind: 'labels' | 'milestones', ids: ReadonlyMap<string, number>) =>
+      ({ name, record }: Named): Sql =>
+        sql`update ${table(kind)} set record = ${record} where id = ${ids.get(name) ?? NO_ID}`
     const changes = [
       ...replaced,
-      ...described.map(
-        ({ table, ids, name, record }) =>
-          sql`update ${tables[table]} set record = ${record} where id = ${ids.get(name) ?? NO_ID}`,
-      ),
+      ...batch.labelUpdates.map(namedLabel).map(described('labels', labelIds)),
+      ...batch.milestoneUpdates.map(namedMilestone).map(described('milestones', milestoneIds)),
       ...batch.update.map((issue) => {
         const { state, poster_id, milestone_id, record } = contentOf(issue)
-        return sql`update ${tables.issues} set state = ${state}, poster_id = ${poster_id}, milestone_id = ${milestone_id},
+        return sql`update ${table('issues')} set state = ${state}, poster_id = ${poster_id}, milestone_id = ${milestone_id},
           record = ${record} where repository_id = ${repository_id} and number = ${issue.record.number}`
       }),
       ...[...counts].map(
         ([number, count]) =>
-          sql`update ${tables.issues} set comment_count = comment_count + ${raw(String(count))}
+          sql`update ${table('issues')} set comment_count = comment_count + ${raw(String(count))}
             where repository_id = ${repository_id} and number = ${number}`,
       ),
     ]
     if (changes.length > 0) yield* wait(database.change(changes, context.transaction))
-    yield* rowWriter(context).insert('issues', created)
-    yield* rowWriter(context).insert('comments', comments)
+    const writer = database.writerIn(context.transaction)
+    yield* writer.insert('issues', created)
+    yield* writer.insert('comments', comments)
   }
 
   /** Returns the ids of labels or milestones, by their names, after those that are missing have been made. */
   function* idsByName(
-    table: 'labels' | 'milestones',
+    kind: 'labels' | 'milestones',
     repository_id: number,
     named: readonly Named[],
     context: Context,
   ): Steps<ReadonlyMap<string, number>> {
-    const rows = yield* all(inRepository(table, String(repository_id)), context)
+    const rows = yield* all(inRepository(kind, String(repository_id)), context)
     const ids = new Map(rows.toReversed().map(({ id, name }) => [name, id])) // the first of several with one name
     const missing = new Map<string, NewRow<'labels'>>()
     for (const { name, record } of named) {
       if (!ids.has(name) && !missing.has(name)) missing.set(name, { repository_id, name, record })
     }
-    const newIds = yield* rowWriter(context).insert(table, [...missing.values()])
+    const newIds = yield* database.writerIn(context.transaction).insert(kind, [...missing.values()])
     for (const [at, name] of [...missing.keys()].entries()) ids.set(name, newIds[at] ?? NO_ID)
     return ids
   }
@@ -186,15 +182,15 @@ export function createTracker<Tx>(
     const ids = [...new Set(found.flatMap((one) => ('labels' in one && one.labels) || []))]
     if (ids.length === 0) return new Map()
 
-    const labels = sql<Row<'labels'>>`select ${columnsOf('labels')} from ${tables.labels} as labels
+    const labels = sql<Row<'labels'>>`select ${columnsOf('labels')} from ${table('labels')} as labels
       where labels.id in ${numbersIn(host, ids)}`
     const rows = yield* all(labels, context)
     return new Map(rows.map(({ id, record }): [number, LabelRecord] => [id, JSON.parse(record)]))
   }
 
-  function inRepository(table: 'labels' | 'milestones', repositoryId: Id): Sql<Row<'labels'>> {
-    return sql<Row<'labels'>>`select ${columnsOf(table)} from ${tables[table]} as ${raw(table)}
-      where repository_id = ${idOf(repositoryId)} order by ${raw(table)}.id`
+  function inRepository(kind: 'labels' | 'milestones', repositoryId: Id): Sql<Row<'labels'>> {
+    return sql<Row<'labels'>>`select ${columnsOf(kind)} from ${table(kind)} as ${raw(kind)}
+      where repository_id = ${idOf(repositoryId)} order by ${raw(kind)}.id`
   }
 
   /** E-mail addresses are for the admins of the repository and of the site. Source: docs/behaviour.md, The standalone server */
@@ -202,16 +198,12 @@ export function createTracker<Tx>(
     if (typeof actor === 'string') return actor === 'system'
 
     const userId = userIdOf(actor)
-    const standing = yield* wait(directory.repositoryStanding(repositoryId, userId, transaction))
+    const standing = yield* wait(directory.standing({ action: 'issues.export', repositoryId }, userId, transaction))
     return standing.is_site_admin === 1 || repositoryRoleOf(standing, userId) === 'admin'
   }
 
   function all<R>(part: Sql<R>, { transaction }: Context): Steps<readonly R[]> {
     return wait(database.rows(part, transaction))
-  }
-
-  function rowWriter({ transaction }: Context): RowWriter {
-    return new RowWriter(host, (part) => wait(database.rows(part, transaction)))
   }
 }
 

@@ -1,3 +1,4 @@
+import { giteaIssue, giteaPullRequest } from 'forgelet/http'
 import { authorOf } from '../host-store/issue-records.ts'
 import type { IssueDetails, ShownLabel, ShownMilestone } from '../host-store/page-reader.ts'
 import { presentRepository } from './present-repository.ts'
@@ -12,54 +13,68 @@ import { UNSET, wireTime } from './site-links.ts'
  */
 export function presentIssue(details: IssueDetails, posterView: UserView, links: SiteLinks): object {
   const { issue, record, repository, owner } = details
-  const assignees = presentAssignees(details, links)
+  const { assignees, ...shown } = presentKnown(details, posterView, links)
   const isAuthor = authorOf(record) !== undefined
   return {
-    id: issue.id,
+    ...giteaIssue(issue),
+    ...shown,
     url: `${links.repositoryApi(owner, repository)}/issues/${issue.number}`,
-    html_url: links.issue(owner, repository, issue),
-    number: issue.number,
-    user: presentUser(details.poster, posterView, links),
     original_author: isAuthor ? '' : record.poster_name,
     original_author_id: isAuthor ? 0 : record.poster_id,
-    title: record.title,
-    body: record.content,
     ref: record.ref ?? '',
-    assets: [],
-    labels: presentLabels(details, links),
-    milestone: presentMilestone(details.milestone),
-    projects: null,
-    assignee: assignees[0] ?? null,
     assignees: assignees.length === 0 ? null : assignees,
-    state: issue.state,
-    is_locked: record.is_locked,
-    comments: issue.comment_count,
-    created_at: timeOf(record.created),
-    updated_at: timeOf(record.updated),
-    closed_at: timeOf(record.closed),
-    due_date: null,
-    time_estimate: 0,
-    pull_request: null,
     repository: {
       id: repository.id,
       name: repository.name,
       owner: owner.name,
       full_name: `${owner.name}/${repository.name}`,
     },
-    pin_order: 0,
-    content_version: 0,
   }
 }
 
-/** Returns the assignees of an issue or pull request, as an anonymous caller may see them. */
-function presentAssignees(details: IssueDetails, links: SiteLinks): readonly object[] {
-  return details.assignees.map((assignee) => presentUser(assignee, 'anonymous', links))
+const DRAFT_TITLE = /^(wip:|\[wip\])/i
+
+/**
+ * Returns a pull request as Gitea's API represents it, with the keys in Gitea's order. The host stores no git data:
+ * commit ids are empty, and the numbers that need a diff are omitted, as Gitea does if it does not know them.
+ */
+export function presentPullRequest(details: IssueDetails, posterView: UserView, links: SiteLinks): object {
+  const { issue, record, repository } = details
+  const shown = presentKnown(details, posterView, links)
+  const draft = DRAFT_TITLE.test(record.title)
+  return {
+    ...giteaPullRequest({ id: issue.id, number: issue.number, htmlUrl: shown.html_url }),
+    ...shown,
+    draft,
+    mergeable: !draft,
+    base: presentBranch(details, repository.default_branch, posterView, links),
+    head: presentBranch(details, issue.branch, posterView, links),
+  }
 }
 
-/** Returns the labels of an issue or pull request. */
-function presentLabels(details: IssueDetails, links: SiteLinks): readonly object[] {
-  const repository = links.repositoryApi(details.owner, details.repository)
-  return details.labels.map((label) => presentLabel(label, `${repository}/labels/${label.id}`))
+/** Returns what issues and pull requests have alike. */
+function presentKnown(details: IssueDetails, posterView: UserView, links: SiteLinks) {
+  const { issue, record, repository, owner } = details
+  const page = links.issue(owner, repository, issue)
+  const assignees = details.assignees.map((assignee) => presentUser(assignee, 'anonymous', links))
+  const labelsUrl = `${links.repositoryApi(owner, repository)}/labels`
+  return {
+    url: page,
+    html_url: page,
+    user: presentUser(details.poster, posterView, links),
+    title: record.title,
+    body: record.content,
+    labels: details.labels.map((label) => presentLabel(label, `${labelsUrl}/${label.id}`)),
+    milestone: presentMilestone(details.milestone),
+    assignee: assignees[0] ?? null,
+    assignees,
+    state: issue.state,
+    is_locked: record.is_locked,
+    comments: issue.comment_count,
+    created_at: timeOf(record.created),
+    updated_at: timeOf(record.updated),
+    closed_at: timeOf(record.closed),
+  }
 }
 
 function presentLabel({ id, name, color = '', description = '' }: ShownLabel, url: string): object {
@@ -88,56 +103,6 @@ function presentMilestone(milestone: ShownMilestone | undefined): object | null 
 /** Returns a time of a record as the API shows it; null if it has none. */
 function timeOf(text: string | null | undefined): string | null {
   return text ? wireTime(new Date(text)) : null
-}
-
-const DRAFT_TITLE = /^(wip:|\[wip\])/i
-
-/**
- * Returns a pull request as Gitea's API represents it, with the keys in Gitea's order. The host stores no git data:
- * commit ids are empty, and the numbers that need a diff are omitted, as Gitea does if it does not know them.
- */
-export function presentPullRequest(details: IssueDetails, posterView: UserView, links: SiteLinks): object {
-  const { issue, record, repository, owner } = details
-  const page = links.issue(owner, repository, issue)
-  const assignees = presentAssignees(details, links)
-  const draft = DRAFT_TITLE.test(record.title)
-  return {
-    id: issue.id,
-    url: page,
-    number: issue.number,
-    user: presentUser(details.poster, posterView, links),
-    title: record.title,
-    body: record.content,
-    labels: presentLabels(details, links),
-    milestone: presentMilestone(details.milestone),
-    assignee: assignees[0] ?? null,
-    assignees,
-    requested_reviewers: [],
-    requested_reviewers_teams: [],
-    state: issue.state,
-    draft,
-    is_locked: record.is_locked,
-    comments: issue.comment_count,
-    review_comments: 0,
-    html_url: page,
-    diff_url: `${page}.diff`,
-    patch_url: `${page}.patch`,
-    mergeable: !draft,
-    merged: false,
-    merged_at: null,
-    merge_commit_sha: null,
-    merged_by: null,
-    allow_maintainer_edit: false,
-    base: presentBranch(details, repository.default_branch, posterView, links),
-    head: presentBranch(details, issue.branch, posterView, links),
-    merge_base: '',
-    due_date: null,
-    created_at: timeOf(record.created),
-    updated_at: timeOf(record.updated),
-    closed_at: timeOf(record.closed),
-    pin_order: 0,
-    content_version: 0,
-  }
 }
 
 function presentBranch(details: IssueDetails, branch: string, view: UserView, links: SiteLinks): object {

@@ -82,47 +82,90 @@ export function giteaUser(user: GiteaUserFacts): object {
   }
 }
 
+/** What an issue of which nothing is known has: every key, in Gitea's order. */
+const ISSUE = {
+  id: 0,
+  url: '',
+  html_url: '',
+  number: 0,
+  user: null,
+  original_author: '',
+  original_author_id: 0,
+  title: '',
+  body: '',
+  ref: '',
+  assets: [],
+  labels: [],
+  milestone: null,
+  projects: null,
+  assignee: null,
+  assignees: null,
+  state: 'open',
+  is_locked: false,
+  comments: 0,
+  created_at: null,
+  updated_at: null,
+  closed_at: null,
+  due_date: null,
+  time_estimate: 0,
+  pull_request: null,
+  repository: null,
+  pin_order: 0,
+  content_version: 0,
+} as const
+
+/** What a pull request of which nothing is known has: every key, in Gitea's order. */
+const PULL_REQUEST = {
+  id: 0,
+  url: '',
+  number: 0,
+  user: null,
+  title: '',
+  body: '',
+  labels: [],
+  milestone: null,
+  assignee: null,
+  assignees: null,
+  requested_reviewers: [],
+  requested_reviewers_teams: [],
+  state: 'open',
+  draft: false,
+  is_locked: false,
+  comments: 0,
+  review_comments: 0,
+  html_url: '',
+  diff_url: '',
+  patch_url: '',
+  mergeable: true,
+  merged: false,
+  merged_at: null,
+  merge_commit_sha: null,
+  merged_by: null,
+  allow_maintainer_edit: false,
+  base: null,
+  head: null,
+  merge_base: '',
+  due_date: null,
+  created_at: null,
+  updated_at: null,
+  closed_at: null,
+  pin_order: 0,
+  content_version: 0,
+} as const
+
 /** Returns an issue as Gitea's API represents it. What is left out has the value of an issue without it. */
 export function giteaIssue(issue: GiteaIssueFacts): object {
-  return {
-    ...common(issue),
-    ref: '',
-    assets: [],
-    projects: null,
-    time_estimate: 0,
-    original_author: '',
-    original_author_id: 0,
-    pull_request: null,
-    repository: null,
-    content_version: 0,
-  }
+  return { ...ISSUE, ...known(issue) }
 }
 
 /** Returns a pull request as Gitea's API represents it: neither a draft nor merged, and without what needs git. */
 export function giteaPullRequest(pullRequest: GiteaIssueFacts): object {
-  const { htmlUrl = '' } = pullRequest
-  return {
-    ...common(pullRequest),
-    requested_reviewers: [],
-    requested_reviewers_teams: [],
-    draft: false,
-    review_comments: 0,
-    diff_url: htmlUrl === '' ? '' : `${htmlUrl}.diff`,
-    patch_url: htmlUrl === '' ? '' : `${htmlUrl}.patch`,
-    mergeable: true,
-    merged: false,
-    merged_at: null,
-    merge_commit_sha: null,
-    merged_by: null,
-    allow_maintainer_edit: false,
-    base: null,
-    head: null,
-    merge_base: '',
-    content_version: 0,
-  }
+  const { htmlUrl } = pullRequest
+  const pages = htmlUrl ? { diff_url: `${htmlUrl}.diff`, patch_url: `${htmlUrl}.patch` } : {}
+  return { ...PULL_REQUEST, ...known(pullRequest), ...pages }
 }
 
-function common(issue: GiteaIssueFacts): object {
+function known(issue: GiteaIssueFacts): object {
   const { number, title = '', body = '', isClosed = false, isLocked = false, user, comments = 0, labels = [] } = issue
   const assignees = (issue.assignees ?? []).map(giteaUser)
   return {
@@ -134,7 +177,6 @@ function common(issue: GiteaIssueFacts): object {
     title,
     body,
     labels,
-    milestone: null,
     assignee: assignees[0] ?? null,
     assignees: assignees.length === 0 ? null : assignees,
     state: isClosed ? 'closed' : 'open',
@@ -143,8 +185,6 @@ function common(issue: GiteaIssueFacts): object {
     created_at: wireTime(issue.createdAt),
     updated_at: wireTime(issue.updatedAt ?? issue.createdAt),
     closed_at: wireTime(issue.closedAt),
-    due_date: null,
-    pin_order: 0,
   }
 }
 

@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, test, vi } from 'vitest'
 import { hostPresenter } from '../../../app/standalone/host-store/host-ports.ts'
 import { loadFixture } from '../../../app/standalone/host-store/load-fixture.ts'
 import { openHostDatabase } from '../../../app/standalone/host-store/open-host-database.ts'
-import { PageReader } from '../../../app/standalone/host-store/page-reader.ts'
+import { pageReader } from '../../../app/standalone/host-store/page-reader.ts'
 import { wireTime } from '../../../app/standalone/presenter/site-links.ts'
 import type { Fixture, StandaloneUser } from '../../../app/standalone/standalone.ts'
 import type { Caller } from '../../../src/index.ts'
@@ -24,7 +24,7 @@ function presenterOf(fixture: Fixture, publicUrl?: string, now = '2026-03-01T00:
     await database.migrate()
     await loadFixture(database, forge, fixture)
     vi.useRealTimers()
-    return hostPresenter(new PageReader(database), publicUrl)
+    return hostPresenter(pageReader(database), publicUrl)
   })
 }
 

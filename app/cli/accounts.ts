@@ -1,19 +1,28 @@
 import type { Command } from '@commander-js/extra-typings'
 import { isForgeError } from 'forgelet'
 import type { AccessToken, CreatedAccessToken } from '../standalone/standalone.ts'
-import { createAccessToken, createUser, listAccessTokens, revokeAccessToken } from '../standalone/standalone.ts'
+import {
+  createAccessToken,
+  createOrganization,
+  createRepository,
+  createUser,
+  listAccessTokens,
+  revokeAccessToken,
+} from '../standalone/standalone.ts'
 import type { CommandIO, ResultOptions } from './command.ts'
 import { CommandError, newCommand, printable, printResult } from './command.ts'
 import type { Database, DatabaseOptions } from './database.ts'
 import { existingDatabase, inDatabase, onDatabase } from './database.ts'
+import { ownerAndName } from './issues/open-repository.ts'
 
-const RUNNING = 'The servers may run meanwhile: they accept a new token at once, and answer a revoked one with 401.'
+const TOKENS = 'The servers may run meanwhile: they accept a new token at once, and answer a revoked one with 401.'
+const ADDITIONS = 'The servers may run meanwhile: they know it at once.'
 
 const CREATE_USER = `
   forgelet user create alice --admin --db forgelet.sqlite
 
 "forgelet serve" makes the tables. "forgelet token" makes more tokens, and revokes them.
-${RUNNING}`
+${TOKENS}`
 
 /** Adds what works on the users of `forgelet serve`. */
 export function addUsers(users: Command, io: CommandIO): void {
@@ -30,10 +39,52 @@ export function addUsers(users: Command, io: CommandIO): void {
     )
 }
 
+const CREATE_ORGANIZATION = `
+  forgelet org create acme --owner alice --db forgelet.sqlite
+
+${ADDITIONS}`
+
+/** Adds what works on the organizations of `forgelet serve`. */
+export function addOrganizations(organizations: Command, io: CommandIO): void {
+  inDatabase(newCommand(organizations, 'create', 'create an organization', CREATE_ORGANIZATION))
+    .argument('<name>')
+    .requiredOption('--owner <user>', 'user who owns it')
+    .action((name, options) => {
+      const { owner } = options
+      return onNames(`the name ${name} cannot be used`, ownerMissing(owner), options, io, async (database) => {
+        const isNew = await createOrganization(database, name, { owner })
+        if (!isNew) throw new CommandError(1, `the name ${name} is taken, in any case`)
+        printResult(io, options, { organization: name, owner }, [name])
+      })
+    })
+}
+
+const CREATE_REPOSITORY = `
+  forgelet repo create acme/rocket --db forgelet.sqlite
+  forgelet issues import issues.json --repo acme/rocket --db forgelet.sqlite
+
+${ADDITIONS}`
+
+/** Adds what works on the repositories of `forgelet serve`. */
+export function addRepositories(repositories: Command, io: CommandIO): void {
+  inDatabase(newCommand(repositories, 'create', 'create a repository without issues', CREATE_REPOSITORY))
+    .argument('<owner/name>')
+    .option('--private', 'show it only to its owner and to collaborators')
+    .action(async (text, options) => {
+      const names = ownerAndName(text)
+      if (names === undefined) throw new CommandError(2, `${text}: give the owner and the name, such as acme/rocket`)
+      await onNames(`${text} cannot be used`, ownerMissing(names.owner), options, io, async (database) => {
+        const isNew = await createRepository(database, { private: options.private, ...names })
+        if (!isNew) throw new CommandError(1, `the repository ${text} exists, in any case of the names`)
+        printResult(io, options, { repository: text }, [text])
+      })
+    })
+}
+
 const CREATE = `
   forgelet token create alice --name ci --db forgelet.sqlite
 
-${RUNNING}`
+${TOKENS}`
 
 const LIST = `
   forgelet token list alice --db postgres://forge@db.example.com/forge --json`
@@ -41,7 +92,7 @@ const LIST = `
 const REVOKE = `
   forgelet token revoke alice 9f86d081884c
 
-${RUNNING}`
+${TOKENS}`
 
 /** Adds what works on the access tokens of a user of `forgelet serve`. */
 export function addTokens(tokens: Command, io: CommandIO): void {
@@ -83,9 +134,27 @@ function asLine({ id, name, createdAt }: AccessToken): string {
   return `${id}  ${time.padEnd(20)}  ${printable(name ?? '')}`.trimEnd()
 }
 
-/** Runs work on a database that must have a user of this name. */
-async function onUser(
+/** What is said if a user does not exist: a message of a database. */
+type Missing = (shown: string, message: string) => string
+
+function ownerMissing(owner: string): Missing {
+  return (shown, message) => `database ${shown}: ${message}, ${owner}: create it first`
+}
+
+function onUser(
   user: string,
+  options: DatabaseOptions,
+  io: CommandIO,
+  work: (database: Database) => Promise<void>,
+): Promise<void> {
+  const missing: Missing = (shown) => `database ${shown} has no user ${user}: "forgelet user create" makes one`
+  return onNames(`${user} cannot be the name of a user`, missing, options, io, work)
+}
+
+/** Runs work on a database that must have a user, with names that may not be valid. */
+async function onNames(
+  invalid: string,
+  missing: Missing,
   options: DatabaseOptions,
   io: CommandIO,
   work: (database: Database) => Promise<void>,
@@ -94,11 +163,9 @@ async function onUser(
   try {
     await onDatabase(database, () => work(database))
   } catch (error) {
-    if (isForgeError(error, 'USER_NOT_FOUND')) {
-      throw new CommandError(1, `database ${database.shown} has no user ${user}: "forgelet user create" makes one`)
-    }
+    if (isForgeError(error, 'USER_NOT_FOUND')) throw new CommandError(1, missing(database.shown, error.message))
     if (!isForgeError(error, 'INVALID_INPUT')) throw error
     const [wrong] = error.details.violations
-    throw new CommandError(2, `${user} cannot be the name of a user: ${wrong?.message ?? error.message}`)
+    throw new CommandError(2, `${invalid}: ${wrong?.message ?? error.message}`)
   }
 }

@@ -1,0 +1,203 @@
+import { randomBytes } from 'node:crypto'
+import { ForgeError } from 'forgelet'
+import { parseFixture } from '../fixture/parse-fixture.ts'
+import { normalizeName, tokenDigest } from '../host-names.ts'
+import type { Steps } from '../steps.ts'
+import type { HostDatabase } from './host-database.ts'
+import { HostDirectory } from './host-directory.ts'
+import { accountRow, repositoryRow } from './load-fixture.ts'
+import type { DatabaseLocation } from './open-host-database.ts'
+import { onReadyDatabase } from './open-host-database.ts'
+import { NO_ID } from './roles.ts'
+import type { RowWriter } from './row-writer.ts'
+import { raw, sql } from './sql.ts'
+import type { Row } from './tables.ts'
+
+/** An access token of a user, without the token itself: only its SHA-256 is stored. */
+export interface AccessToken {
+  /** The first 12 hexadecimal digits of the token's SHA-256. */
+  readonly id: string
+  /** Undefined if the token has no name, like those of a fixture. */
+  readonly name: string | undefined
+  /** Undefined for a token of a fixture. */
+  readonly createdAt: Date | undefined
+}
+
+/** A token that was just created. */
+export interface CreatedAccessToken extends AccessToken {
+  /** The token: 40 hexadecimal digits. It cannot be shown again. */
+  readonly token: string
+}
+
+const TOKEN_BYTES = 20
+const ID_LENGTH = 12
+
+/**
+ * Creates an access token. Every server of the database accepts it at once.
+ *
+ * @param name - what the token is for
+ * @throws ForgeError `USER_NOT_FOUND`; `SCHEMA_OUTDATED` if no server of this release has set up the database yet;
+ * `STORAGE_UNAVAILABLE`, `STORAGE_BUSY`
+ */
+export function createAccessToken(
+  location: DatabaseLocation,
+  username: string,
+  name?: string | undefined,
+): Promise<CreatedAccessToken> {
+  return onUser(location, username, (database, userId) => database.write((writer) => insertToken(writer, userId, name)))
+}
+
+/** Inserts a new token of a user. */
+function* insertToken(writer: RowWriter, userId: number, name?: string): Steps<CreatedAccessToken> {
+  const token = randomBytes(TOKEN_BYTES).toString('hex')
+  const row = { digest: tokenDigest(token), user_id: userId, name: name ?? null, created_at: Date.now() }
+  yield* writer.insert('tokens', [row])
+  return { ...shown(row), token }
+}
+
+/** Lists the access tokens of a user, the oldest first. @throws ForgeError as `createAccessToken` does */
+export function listAccessTokens(location: DatabaseLocation, username: string): Promise<readonly AccessToken[]> {
+  return onUser(location, username, async (database, userId) => (await tokensOf(database, userId)).map(shown))
+}
+
+/**
+ * Revokes an access token of a user. From now on every server of the database refuses it. Returns false if the user has
+ * no such token.
+ *
+ * @param id - as `listAccessTokens` returns it
+ * @throws ForgeError as `createAccessToken` does
+ */
+export function revokeAccessToken(location: DatabaseLocation, username: string, id: string): Promise<boolean> {
+  return onUser(location, username, async (database, userId) => {
+    const found = (await tokensOf(database, userId)).filter((row) => shown(row).id === id)
+    for (const { digest } of found) {
+      const tokens = database.context.table('tokens')
+      await database.write(({ rows }) => rows(sql`delete from ${tokens} where digest = ${digest}`))
+    }
+    return found.length > 0
+  })
+}
+
+function onUser<T>(
+  location: DatabaseLocation,
+  username: string,
+  work: <Tx>(database: HostDatabase<Tx>, userId: number) => Promise<T>,
+): Promise<T> {
+  return onReadyDatabase(location, async (database) => {
+    const account = await new HostDirectory(database).findAccount(username)
+    if (account?.kind !== 'user') throw new ForgeError('USER_NOT_FOUND', 'no user has this name')
+    return work(database, Number(account.id))
+  })
+}
+
+/** Returns the tokens of a user, the oldest first. */
+async function tokensOf<Tx>(database: HostDatabase<Tx>, userId: number): Promise<readonly Row<'tokens'>[]> {
+  const { table, columnsOf } = database.context
+  const rows = await database.rows(
+    sql<Row<'tokens'>>`select ${columnsOf('tokens')} from ${table('tokens')} as tokens where user_id = ${userId}`,
+  )
+  return rows.toSorted((one, other) => (one.created_at ?? 0) - (other.created_at ?? 0))
+}
+
+function shown({ digest, name, created_at }: Row<'tokens'>): AccessToken {
+  return {
+    id: digest.slice(0, ID_LENGTH),
+    name: name ?? undefined,
+    createdAt: created_at === null ? undefined : new Date(created_at),
+  }
+}
+
+/**
+ * Creates a user, and an access token of the user.
+ *
+ * @param username - as in a fixture
+ * @returns undefined if an account already has this name, in any case
+ * @throws ForgeError `INVALID_INPUT` if the name is not one that a user can have; otherwise as `createAccessToken`
+ */
+export function createUser(
+  location: DatabaseLocation,
+  username: string,
+  { siteAdmin = false }: { readonly siteAdmin?: boolean | undefined } = {},
+): Promise<CreatedAccessToken | undefined> {
+  return add(location, { users: [{ username }] }, function* user(writer) {
+    if ((yield* accountNamed(writer, username)) !== undefined) return undefined
+
+    const row = accountRow('user', { name: username, siteAdmin }, new Date())
+    const [userId = NO_ID] = yield* writer.insert('accounts', [row])
+    return yield* insertToken(writer, userId)
+  })
+}
+
+/**
+ * Creates an organization. Every server of the database knows it at once.
+ *
+ * @param name - as in a fixture
+ * @returns false if an account already has this name, in any case
+ * @throws ForgeError `INVALID_INPUT` if the name is not one that an organization can have; `USER_NOT_FOUND` for its owner;
+ * `SCHEMA_OUTDATED` if no server of this release has set up the database yet; `STORAGE_UNAVAILABLE`, `STORAGE_BUSY`
+ */
+export function createOrganization(
+  location: DatabaseLocation,
+  name: string,
+  { owner }: { readonly owner: string },
+): Promise<boolean> {
+  return add(location, { organizations: [{ name }] }, function* organization(writer) {
+    const user = yield* accountNamed(writer, owner)
+    if (user?.kind !== 'user') throw new ForgeError('USER_NOT_FOUND', 'no user has the name of the owner')
+    if ((yield* accountNamed(writer, name)) !== undefined) return false
+
+    const account = accountRow('organization', { name }, new Date())
+    const [organization_id = NO_ID] = yield* writer.insert('accounts', [account])
+    yield* writer.insert('members', [{ organization_id, user_id: user.id, role: 'owner' }])
+    return true
+  })
+}
+
+/**
+ * Creates a repository without issues. Every server of the database knows it at once.
+ *
+ * @param repository - its owner, a user or an organization, and its name as in a fixture
+ * @returns false if the owner already has a repository of this name, in any case
+ * @throws ForgeError as `createOrganization` does; `USER_NOT_FOUND` if no user and no organization has the name of the owner
+ */
+export function createRepository(
+  location: DatabaseLocation,
+  repository: { readonly owner: string; readonly name: string; readonly private?: boolean | undefined },
+): Promise<boolean> {
+  const { owner, name } = repository
+  const fixture = { users: [{ username: owner }], repositories: [{ owner, name }] }
+  return add(location, fixture, function* added(writer) {
+    const account = yield* accountNamed(writer, owner)
+    if (account === undefined)
+      throw new ForgeError('USER_NOT_FOUND', 'no user or organization has the name of the owner')
+
+    const row = repositoryRow(repository, account.id, new Date())
+    const taken = sql`select name from ${writer.context.table('repositories')}
+      where owner_id = ${account.id} and folded_name = ${row.folded_name}`
+    if ((yield* writer.rows(taken)).length > 0) return false
+
+    yield* writer.insert('repositories', [row])
+    return true
+  })
+}
+
+/**
+ * Adds to a database, in a transaction in which nothing else is added.
+ *
+ * @param fixture - has the new names: they must be those of a valid one
+ */
+async function add<T>(location: DatabaseLocation, fixture: object, steps: (writer: RowWriter) => Steps<T>): Promise<T> {
+  parseFixture(fixture)
+  return onReadyDatabase(location, (database) => database.write(steps))
+}
+
+function* accountNamed(
+  { context: { forms, table }, rows }: RowWriter,
+  name: string,
+): Steps<Pick<Row<'accounts'>, 'id' | 'kind'> | undefined> {
+  const [account] = yield* rows(
+    sql<Pick<Row<'accounts'>, 'id' | 'kind'>>`select ${forms.number(raw('id'))} as id, kind
+      from ${table('accounts')} where folded_name = ${normalizeName(name)}`,
+  )
+  return account
+}
