@@ -155,14 +155,14 @@ const PULL_REQUEST = {
 
 /** Returns an issue as Gitea's API represents it. What is left out has the value of an issue without it. */
 export function giteaIssue(issue: GiteaIssueFacts): object {
-  return { ...ISSUE, ...known(issue) }
+  return { ...ISSUE, assets: [], ...known(issue) }
 }
 
 /** Returns a pull request as Gitea's API represents it: neither a draft nor merged, and without what needs git. */
 export function giteaPullRequest(pullRequest: GiteaIssueFacts): object {
   const { htmlUrl } = pullRequest
   const pages = htmlUrl ? { diff_url: `${htmlUrl}.diff`, patch_url: `${htmlUrl}.patch` } : {}
-  return { ...PULL_REQUEST, ...known(pullRequest), ...pages }
+  return { ...PULL_REQUEST, requested_reviewers: [], requested_reviewers_teams: [], ...known(pullRequest), ...pages }
 }
 
 function known(issue: GiteaIssueFacts): object {
