@@ -1,7 +1,6 @@
-import type { ConversionState } from './conversion-state.ts'
-import { commentOf, filled, issueOf, leaveRest, objectOf, says, textOf } from './foreign.ts'
-import type { ConversionOptions, Findings, Foreign, Made } from './forge-format.ts'
-import { isLeftOut, reportLinks, within } from './forge-format.ts'
+import type { Findings } from './findings.ts'
+import { commentOf, filled, issueOf, objectOf, says, textOf } from './foreign.ts'
+import type { Foreign, Made } from './forge-format.ts'
 
 // What the project export of GitLab and its REST lists have in common.
 
@@ -21,11 +20,11 @@ const DERIVED = new Set([
 const DEFAULTS: Foreign = { issue_type: 'issue', severity: 'UNKNOWN', imported_from: 'none' }
 
 /** Reports the properties that a conversion did not name, without those that say nothing of their own. */
-export function leaveOthers(rest: Foreign, findings: Findings): void {
+export function leaveOthers(rest: Foreign, at: Findings): void {
   const others = Object.entries(rest).filter(
     ([name, value]) => !DERIVED.has(name) && DEFAULTS[name] !== value && !isPlainType(name, value),
   )
-  leaveRest(Object.fromEntries(others), findings)
+  at.leaveRest(Object.fromEntries(others))
 }
 
 /** Returns whether a property says that an issue is an issue, and not an incident or a task. */
@@ -34,79 +33,57 @@ function isPlainType(name: string, value: unknown): boolean {
 }
 
 /** Whether not every reader may see an issue or a note. */
-export function isHidden(record: Foreign, options: ConversionOptions, findings: Findings): boolean {
-  const { iid, confidential, internal } = record
-  return isLeftOut(says(confidential) || says(internal), iid, options, findings)
+export function isHidden({ iid, confidential, internal }: Foreign, at: Findings): boolean {
+  return at.isLeftOut(says(confidential) || says(internal), iid)
 }
 
-/** Whether a note is no comment, or not every reader may see it. */
-export function isNoComment(note: Foreign, options: ConversionOptions, findings: Findings): boolean {
-  if (!says(note['system'])) return isHidden(note, options, findings)
-  findings.notCarried('system_note', [])
-  return true
-}
-
-/** Returns an issue, behind its milestone. */
-export function gitlabIssue(
-  record: Foreign,
-  author: Foreign,
-  lists: Foreign,
-  known: ConversionState,
-  findings: Findings,
-): readonly Made[] {
+/** Returns an issue, behind its milestone. @param lists - its labels, reactions and assignees */
+export function gitlabIssue(record: Foreign, author: Foreign, lists: Foreign, at: Findings): readonly Made[] {
   const { iid: number, title, description: content, state: given, discussion_locked: is_locked, ...others } = record
   const { milestone, created_at: created, updated_at: updated, closed_at: closed, _links: links, ...more } = others
   const { confidential: _, internal: __, ...rest } = more
-  reportLinks(ATTACHMENT, content, ['description'], findings)
-  if (says(objectOf(links)['closed_as_duplicate_of'])) {
-    findings.notCarried('duplicate_of', ['_links', 'closed_as_duplicate_of'])
-  }
-  leaveOthers(rest, findings)
+  at.leaveLinks(ATTACHMENT, 'description', content)
+  if (says(objectOf(links)['closed_as_duplicate_of']))
+    at.notCarried('duplicate_of', ['_links', 'closed_as_duplicate_of'])
+  leaveOthers(rest, at)
   const { title: named } = objectOf(milestone)
   const state = STATES.get(given) ?? given
   const of = { number, title, content, milestone: named, closed, state, is_locked, created, updated }
-  const before = says(milestone) ? milestoneOf(objectOf(milestone), known, within(findings, ['milestone'])) : []
+  const before = says(milestone) ? gitlabMilestone(objectOf(milestone), at.within('milestone')) : []
   return [...before, issueOf(of, author, lists)]
 }
 
-/**
- * Returns a comment.
- * @param head - its issue and its author, and its lists
- * @param text - the name of the property with its text
- * @param threads - the discussions of its issue so far: a comment in one of them is an answer
- */
-export function gitlabComment(
-  head: Foreign,
-  note: Foreign,
-  text: 'note' | 'body',
-  threads: Set<unknown>,
-  findings: Findings,
-): Made {
+/** Whether a note is no comment, or not every reader may see it. */
+export function isNoComment(note: Foreign, at: Findings): boolean {
+  if (!says(note['system'])) return isHidden(note, at)
+  at.notCarried('system_note')
+  return true
+}
+
+/** Returns a comment. @param head - its issue, its author and its reactions @param text - the property that has its text */
+export function gitlabComment(head: Foreign, note: Foreign, text: 'note' | 'body', at: Findings): Made {
   const { [text]: content, created_at: created, updated_at: updated, discussion_id, ...others } = note
   const { system: _, confidential: __, internal: ___, ...rest } = others
-  if (says(discussion_id)) {
-    if (threads.has(discussion_id)) findings.notCarried('thread', ['discussion_id'])
-    threads.add(discussion_id)
-  }
-  reportLinks(ATTACHMENT, content, [text], findings)
-  leaveOthers(rest, findings)
-  const { issue_number, lists } = head
-  return commentOf({ issue_number, created, updated, content }, head, objectOf(lists))
+  const { issue_number, reactions } = head
+  if (says(discussion_id) && at.state.isAnswer(issue_number, discussion_id)) at.notCarried('thread', ['discussion_id'])
+  at.leaveLinks(ATTACHMENT, text, content)
+  leaveOthers(rest, at)
+  return commentOf({ issue_number, created, updated, content }, head, reactions === undefined ? {} : { reactions })
 }
 
 /** Returns a label, or the first one of its name. @param named - the property that has the name */
-export function labelOf(record: Foreign, named: 'name' | 'title', state: ConversionState, findings: Findings): unknown {
-  const { [named]: name, color, description, created_at: _, updated_at: __, ...rest } = record
-  leaveOthers(rest, findings)
+export function gitlabLabel(label: unknown, named: 'name' | 'title', at: Findings): Foreign {
+  const { [named]: name, color, description, created_at: _, updated_at: __, ...rest } = objectOf(label)
+  leaveOthers(rest, at)
   const bare = typeof color === 'string' ? color.replace(/^#/, '') : color
-  return state.label({ name, ...filled({ color: bare, description }) }, findings)
+  return at.label({ name, ...filled({ color: bare, description }) })
 }
 
 /** Returns a milestone, unless it was carried before. */
-export function milestoneOf(record: Foreign, state: ConversionState, findings: Findings): readonly Made[] {
-  const { title, description, due_date, created_at: created, updated_at: updated, state: status, ...rest } = record
-  leaveOthers(rest, findings)
+export function gitlabMilestone(record: Foreign, at: Findings): readonly Made[] {
+  const { title, description, due_date, created_at: created, updated_at: updated, state, ...rest } = record
+  leaveOthers(rest, at)
   const deadline = says(due_date) ? `${textOf(due_date)}T00:00:00Z` : undefined
   const optional = filled({ description, deadline, created, updated })
-  return state.milestone({ title, ...optional, state: STATES.get(status) ?? status }, findings)
+  return at.milestone({ title, ...optional, state: STATES.get(state) ?? state })
 }
