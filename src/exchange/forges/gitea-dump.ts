@@ -2,9 +2,10 @@ import type { Findings } from './findings.ts'
 import { commentOf, filled, hasProperties, issueOf, listOf, objectOf } from './foreign.ts'
 import type { Convert, Foreign, ForgeFormat, Made } from './forge-format.ts'
 import { rootOf } from './forge-format.ts'
-import { NO_TIME } from './gitea-dump-records.ts'
 
 const ISSUES = 'issue.yml'
+/** What Go writes for a time that is not set. */
+export const NO_TIME = '0001-01-01T00:00:00Z'
 
 /** What `gitea dump-repo` writes: a folder of YAML files. Its issues alone are a list. */
 export const giteaDumpFormat: ForgeFormat = {
