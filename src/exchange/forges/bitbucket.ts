@@ -1,7 +1,8 @@
 import { GHOST } from '../../schema/placeholder-names.ts'
 import type { Findings } from './findings.ts'
+import type { Foreign, Made } from './foreign.ts'
 import { commentOf, hasProperties, issueOf, labelsOf, listOf, objectOf, says, textOf } from './foreign.ts'
-import type { Conversion, Convert, Foreign, ForgeFormat, Made, Part } from './forge-format.ts'
+import type { Conversion, Convert, ForgeFormat, Part } from './forge-format.ts'
 import { rootOf } from './forge-format.ts'
 
 /** The first version of the database of a tracker has the logins of users, the second one only their displayed names. */

@@ -1,6 +1,16 @@
 import type { ExchangeRecord } from '../../schema/issue-record.ts'
 import { NumberSet } from '../../schema/number-set.ts'
-import type { ConversionOptions, Foreign } from './forge-format.ts'
+import type { Foreign } from './foreign.ts'
+
+/** What is left out of a source, unless it is kept. */
+export interface ConversionOptions {
+  /** Records that not every reader of their forge may see. Default 'leave-out': they are reported as not carried. */
+  readonly confidential?: 'leave-out' | 'keep' | undefined
+  /** Comments that GitHub folds away, such as spam. Default 'leave-out'. They are reported as not carried in any case. */
+  readonly minimized?: 'leave-out' | 'keep' | undefined
+  /** The repository to read, as `owner/name`, if the source has several. Default: the only one. */
+  readonly sourceRepository?: string | undefined
+}
 
 /**
  * What the conversions of one source share: what was asked for, and what they remember of its records. Labels, milestones and

@@ -1,7 +1,7 @@
 import type { Path } from '../documents/source-record.ts'
 import type { ConversionState } from './conversion-state.ts'
+import type { Foreign, Made } from './foreign.ts'
 import { listOf, says } from './foreign.ts'
-import type { Foreign, Made } from './forge-format.ts'
 
 /** Receives what exchange records have no property for, by its name, or a word such as `pull_request`. The path begins at the record. */
 export type Report = (what: string, path: Path, count: number) => void

@@ -1,9 +1,18 @@
 import { isObject } from '../../schema/arguments.ts'
 import { GHOST } from '../../schema/placeholder-names.ts'
-import type { Foreign, Made } from './forge-format.ts'
 
 // Conversions only rename and regroup. What they make is checked afterwards by the schema of its kind, so a foreign value of
 // a wrong type is a violation there.
+
+/** An object that another forge wrote. */
+export type Foreign = { readonly [property: string]: unknown }
+
+/** What a conversion makes of a record, before its schema has checked it. */
+export type Made =
+  | { readonly kind: 'label'; readonly label: unknown }
+  | { readonly kind: 'milestone'; readonly milestone: unknown }
+  | { readonly kind: 'issue'; readonly issue: unknown }
+  | { readonly kind: 'comment'; readonly comment: unknown }
 
 /** Returns whether a value is an object and not a list. */
 export function isForeign(value: unknown): value is Foreign {

@@ -2,6 +2,7 @@ import type { ExchangeRecord, SourcePosition } from '../../schema/issue-record.t
 import type { Path } from '../documents/source-record.ts'
 import type { ConversionState } from './conversion-state.ts'
 import type { Findings } from './findings.ts'
+import type { Foreign, Made } from './foreign.ts'
 
 /** The forms of a source: our own documents, and what other forges write. */
 export type ExchangeFormat =
@@ -16,26 +17,6 @@ export type ExchangeFormat =
   | 'gitea-dump'
   | 'bitbucket'
   | 'redmine'
-
-/** What is left out of a source, unless it is kept. */
-export interface ConversionOptions {
-  /** Records that not every reader of their forge may see. Default 'leave-out': they are reported as not carried. */
-  readonly confidential?: 'leave-out' | 'keep' | undefined
-  /** Comments that GitHub folds away, such as spam. Default 'leave-out'. They are reported as not carried in any case. */
-  readonly minimized?: 'leave-out' | 'keep' | undefined
-  /** The repository to read, as `owner/name`, if the source has several. Default: the only one. */
-  readonly sourceRepository?: string | undefined
-}
-
-/** An object that another forge wrote. */
-export type Foreign = { readonly [property: string]: unknown }
-
-/** What a conversion makes of a record, before its schema has checked it. */
-export type Made =
-  | { readonly kind: 'label'; readonly label: unknown }
-  | { readonly kind: 'milestone'; readonly milestone: unknown }
-  | { readonly kind: 'issue'; readonly issue: unknown }
-  | { readonly kind: 'comment'; readonly comment: unknown }
 
 /** Returns what a record becomes. It is ignored if something in it is not valid. */
 export type Convert = (record: Foreign, at: Findings) => readonly Made[]

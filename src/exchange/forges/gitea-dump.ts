@@ -1,6 +1,7 @@
 import type { Findings } from './findings.ts'
+import type { Foreign, Made } from './foreign.ts'
 import { commentOf, filled, hasProperties, issueOf, listOf, objectOf } from './foreign.ts'
-import type { Convert, Foreign, ForgeFormat, Made } from './forge-format.ts'
+import type { Convert, ForgeFormat } from './forge-format.ts'
 import { rootOf } from './forge-format.ts'
 
 const ISSUES = 'issue.yml'

@@ -1,6 +1,7 @@
 import type { Findings } from './findings.ts'
+import type { Foreign } from './foreign.ts'
 import { hasProperties, listOf, objectOf, says, textOf } from './foreign.ts'
-import type { Foreign, ForgeFormat } from './forge-format.ts'
+import type { ForgeFormat } from './forge-format.ts'
 import { restComment, restIssue } from './rest.ts'
 
 const STATES: ReadonlyMap<unknown, string> = new Map([

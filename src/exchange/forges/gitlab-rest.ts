@@ -1,7 +1,7 @@
 import type { Findings } from './findings.ts'
-import { assigneesOf, hasProperties, posterOf } from './foreign.ts'
-import type { Foreign, ForgeFormat, Made } from './forge-format.ts'
-import { gitlabComment, gitlabIssue, gitlabLabel, isHidden, isNoComment } from './gitlab-records.ts'
+import type { Foreign, Made } from './foreign.ts'
+import { assigneesOf, commentOf, filled, hasProperties, issueOf, objectOf, posterOf, says, textOf } from './foreign.ts'
+import type { ForgeFormat } from './forge-format.ts'
 
 const NOTES = 'notes.json'
 
@@ -43,4 +43,90 @@ function listedNote(record: Foreign, at: Findings): readonly Made[] {
 
 function authorOf(user: unknown): Foreign {
   return posterOf(user, 'username', 'public_email')
+}
+
+// What the project export of GitLab and its REST lists have in common.
+
+/** A text of GitLab links to an attachment by a hash. */
+const ATTACHMENT = /\/uploads\/[0-9a-f]{32}\//g
+/** The states of issues and milestones that have another name here. */
+const STATES: ReadonlyMap<unknown, string> = new Map([
+  ['opened', 'open'],
+  ['active', 'open'],
+])
+/** What follows from other properties, or concerns only who asked for a list. */
+const DERIVED = new Set([
+  ...['type', 'references', 'subscribed', 'has_tasks', 'task_status', 'task_completion_status'],
+  ...['expired', 'description_html', 'text_color', 'textColor', 'noteable_type'],
+])
+/** What GitLab writes for every issue that has nothing else there. */
+const DEFAULTS: Foreign = { issue_type: 'issue', severity: 'UNKNOWN', imported_from: 'none' }
+
+/** Reports the properties that a conversion did not name, without those that say nothing of their own. */
+export function leaveOthers(rest: Foreign, at: Findings): void {
+  const others = Object.entries(rest).filter(
+    ([name, value]) => !DERIVED.has(name) && DEFAULTS[name] !== value && !isPlainType(name, value),
+  )
+  at.leaveRest(Object.fromEntries(others))
+}
+
+/** Returns whether a property says that an issue is an issue, and not an incident or a task. */
+function isPlainType(name: string, value: unknown): boolean {
+  return name === 'work_item_type' && objectOf(value)['base_type'] === 'issue'
+}
+
+/** Whether not every reader may see an issue or a note. */
+export function isHidden({ iid, confidential, internal }: Foreign, at: Findings): boolean {
+  return at.isLeftOut(says(confidential) || says(internal), iid)
+}
+
+/** Returns an issue, behind its milestone. @param lists - its labels, reactions and assignees */
+export function gitlabIssue(record: Foreign, author: Foreign, lists: Foreign, at: Findings): readonly Made[] {
+  const { iid: number, title, description: content, state: given, discussion_locked: is_locked, ...others } = record
+  const { milestone, created_at: created, updated_at: updated, closed_at: closed, _links: links, ...more } = others
+  const { confidential: _, internal: __, ...rest } = more
+  at.leaveLinks(ATTACHMENT, 'description', content)
+  if (says(objectOf(links)['closed_as_duplicate_of']))
+    at.notCarried('duplicate_of', ['_links', 'closed_as_duplicate_of'])
+  leaveOthers(rest, at)
+  const { title: named } = objectOf(milestone)
+  const state = STATES.get(given) ?? given
+  const of = { number, title, content, milestone: named, closed, state, is_locked, created, updated }
+  const before = says(milestone) ? gitlabMilestone(objectOf(milestone), at.within('milestone')) : []
+  return [...before, issueOf(of, author, lists)]
+}
+
+/** Whether a note is no comment, or not every reader may see it. */
+export function isNoComment(note: Foreign, at: Findings): boolean {
+  if (!says(note['system'])) return isHidden(note, at)
+  at.notCarried('system_note')
+  return true
+}
+
+/** Returns a comment. @param head - its issue, its author and its reactions @param text - the property that has its text */
+export function gitlabComment(head: Foreign, note: Foreign, text: 'note' | 'body', at: Findings): Made {
+  const { [text]: content, created_at: created, updated_at: updated, discussion_id, ...others } = note
+  const { system: _, confidential: __, internal: ___, ...rest } = others
+  const { issue_number, reactions } = head
+  if (says(discussion_id) && at.state.isAnswer(issue_number, discussion_id)) at.notCarried('thread', ['discussion_id'])
+  at.leaveLinks(ATTACHMENT, text, content)
+  leaveOthers(rest, at)
+  return commentOf({ issue_number, created, updated, content }, head, reactions === undefined ? {} : { reactions })
+}
+
+/** Returns a label, or the first one of its name. @param named - the property that has the name */
+export function gitlabLabel(label: unknown, named: 'name' | 'title', at: Findings): Foreign {
+  const { [named]: name, color, description, created_at: _, updated_at: __, ...rest } = objectOf(label)
+  leaveOthers(rest, at)
+  const bare = typeof color === 'string' ? color.replace(/^#/, '') : color
+  return at.label({ name, ...filled({ color: bare, description }) })
+}
+
+/** Returns a milestone, unless it was carried before. */
+export function gitlabMilestone(record: Foreign, at: Findings): readonly Made[] {
+  const { title, description, due_date, created_at: created, updated_at: updated, state, ...rest } = record
+  leaveOthers(rest, at)
+  const deadline = says(due_date) ? `${textOf(due_date)}T00:00:00Z` : undefined
+  const optional = filled({ description, deadline, created, updated })
+  return at.milestone({ title, ...optional, state: STATES.get(state) ?? state })
 }

@@ -1,7 +1,8 @@
 import { GHOST, nameOfId } from '../../schema/placeholder-names.ts'
 import type { Findings } from './findings.ts'
+import type { Foreign, Made } from './foreign.ts'
 import { filled, hasProperties, objectOf, says } from './foreign.ts'
-import type { Conversion, Foreign, ForgeFormat, Made } from './forge-format.ts'
+import type { Conversion, ForgeFormat } from './forge-format.ts'
 import { filesNamed, rootOf } from './forge-format.ts'
 import {
   gitlabComment,
@@ -11,7 +12,7 @@ import {
   isHidden,
   isNoComment,
   leaveOthers,
-} from './gitlab-records.ts'
+} from './gitlab-rest.ts'
 
 const ISSUES = 'issues.ndjson'
 /** What every export has, with or without issues. Those before GitLab 13 have the issues in it, and no folder `tree`. */

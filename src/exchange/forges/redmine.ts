@@ -1,7 +1,8 @@
 import { GHOST } from '../../schema/placeholder-names.ts'
 import type { Findings } from './findings.ts'
+import type { Foreign, Made } from './foreign.ts'
 import { commentOf, hasProperties, issueOf, labelsOf, listOf, objectOf, says, textOf } from './foreign.ts'
-import type { Foreign, ForgeFormat, Made, Part } from './forge-format.ts'
+import type { ForgeFormat, Part } from './forge-format.ts'
 
 /** Issues of Redmine's REST API: pages of them, issues alone with their journals, or a folder of both. */
 export const redmineFormat: ForgeFormat = {

@@ -1,4 +1,5 @@
 import type { Findings } from './findings.ts'
+import type { Foreign, Made } from './foreign.ts'
 import {
   assigneesOf,
   commentOf,
@@ -11,7 +12,7 @@ import {
   says,
   textOf,
 } from './foreign.ts'
-import type { Foreign, ForgeFormat, Made } from './forge-format.ts'
+import type { ForgeFormat } from './forge-format.ts'
 
 const COMMENTS = 'comments.json'
 
