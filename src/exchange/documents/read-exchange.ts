@@ -157,11 +157,9 @@ async function* converted(
             for (const made of records) located.push({ record: made, position })
           }
         }
-      } catch (error) {
-        yield located
-        throw error
+      } finally {
+        yield located // also what precedes a record that is not valid
       }
-      yield located
     }
     if (conversion === undefined && expected !== undefined) throw foreign()
   } catch (error) {
