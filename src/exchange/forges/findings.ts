@@ -20,7 +20,7 @@ export class Findings {
 
   /** Returns the findings of a part. */
   within(...path: Path): Findings {
-    return new Findings(this.state, this.#report, [...this.#path, ...path])
+    return new Findings(this.state, this.#report, this.#path.concat(path))
   }
 
   /** Returns findings without those in one property. */
@@ -30,13 +30,17 @@ export class Findings {
     })
   }
 
-  /** Converts each element of a list, with its findings. */
-  each<T>(property: string, list: unknown, convert: (element: unknown, at: Findings) => T): readonly T[] {
-    return listOf(list).map((element, index) => convert(element, this.within(property, index)))
+  /** Converts each element of a list, with its findings, to one thing or several. */
+  each<T>(
+    property: string,
+    list: unknown,
+    convert: (element: unknown, at: Findings) => T | readonly T[],
+  ): readonly T[] {
+    return listOf(list).flatMap((element, index) => convert(element, this.within(property, index)))
   }
 
   notCarried(what: string, path: Path = [], count = 1): void {
-    this.#report(what, [...this.#path, ...path], count)
+    this.#report(what, this.#path.concat(path), count)
   }
 
   /** Reports a record, or a part of one, that is left out. */
@@ -67,11 +71,11 @@ export class Findings {
     this.leaveAll('attachment', property, typeof text === 'string' ? text.match(attachment) : null)
   }
 
-  /** Reports the properties that a conversion did not name, by their own names. */
-  leaveRest(rest: Foreign): void {
+  /** Reports the properties that a conversion did not name, by their own names. @param isPlain - whether one says nothing more */
+  leaveRest(rest: Foreign, isPlain?: (name: string, value: unknown) => boolean): void {
     for (const name in rest) {
       const value = rest[name]
-      if (!says(value) || (OF_THE_FORGE.test(name) && !isOnlyTrace(name, rest))) continue
+      if (!says(value) || isPlain?.(name, value) || (OF_THE_FORGE.test(name) && !isOnlyTrace(name, rest))) continue
       this.notCarried(PARENT.test(name) ? 'parent' : name, [name], Array.isArray(value) ? value.length : 1)
     }
   }

@@ -19,7 +19,7 @@ export const githubBackupFormat: ForgeFormat = {
     const comments = at.each('comment_data', comment_data, (comment, ofComment) =>
       restComment(record['number'], objectOf(comment), ofComment),
     )
-    return [...issue, ...comments.flat()]
+    return [...issue, ...comments]
   },
   folder: {
     rootIn(files) {

@@ -32,7 +32,7 @@ export const githubCliFormat: ForgeFormat = {
       return made
     })
     leaveReactions(issue, at)
-    return [...restIssue(asInRest(issue), at), ...answers.flat()]
+    return [...restIssue(asInRest(issue), at), ...answers]
   },
 }
 

@@ -62,17 +62,10 @@ const DERIVED = new Set([
 /** What GitLab writes for every issue that has nothing else there. */
 const DEFAULTS: Foreign = { issue_type: 'issue', severity: 'UNKNOWN', imported_from: 'none' }
 
-/** Reports the properties that a conversion did not name, without those that say nothing of their own. */
-export function leaveOthers(rest: Foreign, at: Findings): void {
-  const others = Object.entries(rest).filter(
-    ([name, value]) => !DERIVED.has(name) && DEFAULTS[name] !== value && !isPlainType(name, value),
-  )
-  at.leaveRest(Object.fromEntries(others))
-}
-
-/** Returns whether a property says that an issue is an issue, and not an incident or a task. */
-function isPlainType(name: string, value: unknown): boolean {
-  return name === 'work_item_type' && objectOf(value)['base_type'] === 'issue'
+/** Whether a property says nothing of its own; its type is that an issue is an issue, and not an incident or a task. */
+export function isPlain(name: string, value: unknown): boolean {
+  if (name === 'work_item_type') return objectOf(value)['base_type'] === 'issue'
+  return DERIVED.has(name) || DEFAULTS[name] === value
 }
 
 /** Whether not every reader may see an issue or a note. */
@@ -88,7 +81,7 @@ export function gitlabIssue(record: Foreign, author: Foreign, lists: Foreign, at
   at.leaveLinks(ATTACHMENT, 'description', content)
   if (says(objectOf(links)['closed_as_duplicate_of']))
     at.notCarried('duplicate_of', ['_links', 'closed_as_duplicate_of'])
-  leaveOthers(rest, at)
+  at.leaveRest(rest, isPlain)
   const { title: named } = objectOf(milestone)
   const state = STATES.get(given) ?? given
   const of = { number, title, content, milestone: named, closed, state, is_locked, created, updated }
@@ -110,14 +103,14 @@ export function gitlabComment(head: Foreign, note: Foreign, text: 'note' | 'body
   const { issue_number, reactions } = head
   if (says(discussion_id) && at.state.isAnswer(issue_number, discussion_id)) at.notCarried('thread', ['discussion_id'])
   at.leaveLinks(ATTACHMENT, text, content)
-  leaveOthers(rest, at)
+  at.leaveRest(rest, isPlain)
   return commentOf({ issue_number, created, updated, content }, head, reactions === undefined ? {} : { reactions })
 }
 
 /** Returns a label, or the first one of its name. @param named - the property that has the name */
 export function gitlabLabel(label: unknown, named: 'name' | 'title', at: Findings): Foreign {
   const { [named]: name, color, description, created_at: _, updated_at: __, ...rest } = objectOf(label)
-  leaveOthers(rest, at)
+  at.leaveRest(rest, isPlain)
   const bare = typeof color === 'string' ? color.replace(/^#/, '') : color
   return at.label({ name, ...filled({ color: bare, description }) })
 }
@@ -125,7 +118,7 @@ export function gitlabLabel(label: unknown, named: 'name' | 'title', at: Finding
 /** Returns a milestone, unless it was carried before. */
 export function gitlabMilestone(record: Foreign, at: Findings): readonly Made[] {
   const { title, description, due_date, created_at: created, updated_at: updated, state, ...rest } = record
-  leaveOthers(rest, at)
+  at.leaveRest(rest, isPlain)
   const deadline = says(due_date) ? `${textOf(due_date)}T00:00:00Z` : undefined
   const optional = filled({ description, deadline, created, updated })
   return at.milestone({ title, ...optional, state: STATES.get(state) ?? state })

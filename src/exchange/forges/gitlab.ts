@@ -11,7 +11,7 @@ import {
   gitlabMilestone,
   isHidden,
   isNoComment,
-  leaveOthers,
+  isPlain,
 } from './gitlab-rest.ts'
 
 const ISSUES = 'issues.ndjson'
@@ -78,7 +78,7 @@ function exportedIssue(record: Foreign, at: Findings): readonly Made[] {
     assignees: [...new Set(names)],
   }
   const comments = at.each('notes', notes, (note, ofNote) => commentsOf(record['iid'], objectOf(note), ofNote))
-  return [...gitlabIssue(issue, author, lists, at), ...comments.flat()]
+  return [...gitlabIssue(issue, author, lists, at), ...comments]
 }
 
 /** Returns the comment that a note is, or none. */
@@ -93,7 +93,7 @@ function commentsOf(issue_number: unknown, record: Foreign, at: Findings): reado
 
 function reactionOf(award: unknown, at: Findings): Foreign {
   const { name, user_id, awardable_type: _, ...rest } = objectOf(award)
-  leaveOthers(rest, at)
+  at.leaveRest(rest, isPlain)
   const { poster_name: user_name } = objectOf(at.state.known.get(user_id))
   return { user_id, ...filled({ user_name }), content: REACTIONS.get(name) ?? name }
 }

@@ -62,7 +62,7 @@ function wholeIssue(record: Foreign, at: Findings): readonly Made[] {
   const comments = at.each('journals', journals, (journal, ofJournal) =>
     commentsOf(number, objectOf(journal), ofJournal),
   )
-  return [...version, issue, ...comments.flat()]
+  return [...version, issue, ...comments]
 }
 
 /** Returns the milestone of an issue, unless it was carried before. */
