@@ -43,36 +43,41 @@ export async function* readBytes(source: ByteSource, observer: ByteObserver): By
   if (typeof source === 'string' && !source.isWellFormed()) {
     throw new Unreadable(HALF_PAIR.code, HALF_PAIR.message, BEGINNING, false)
   }
-  const pieces = piecesOf(source, observer)
-  const { value: first } = await pieces.next()
-  if (first === undefined) return
-
-  const all = joined(first, pieces)
-  yield* inUtf8(first[0] === GZIP ? decompressed(all) : all, observer)
-}
-
-/** Decodes bytes that begin with a mark of UTF-16, as those that the `>` of Windows PowerShell 5.1 writes. */
-async function* inUtf8(pieces: Bytes, observer: ByteObserver): Bytes {
-  const beginning = new ByteBuffer()
-  let recode: ((piece?: Uint8Array) => Uint8Array) | undefined
-  let isBeginning = true
-  for await (const piece of pieces) {
+  const [given, pieces] = await begun(piecesOf(source, observer))
+  const [text, plain] = given[0] === GZIP ? await begun(decompressed(pieces)) : [given, pieces]
+  const recode = recoderOf(text)
+  for await (const piece of plain) {
     observer.onBytes(piece.length)
-    let bytes = piece
-    if (isBeginning) {
-      beginning.append(piece)
-      if (beginning.length < 2) continue
-      bytes = beginning.take()
-      isBeginning = false
-      recode = recoderOf(bytes)
-    }
-    yield recode?.(bytes) ?? bytes
+    yield recode?.(piece) ?? piece
   }
-  const rest = recode?.() ?? beginning.take()
-  if (rest.length > 0) yield rest
+  if (recode !== undefined) yield recode()
 }
 
-/** Returns a function that makes UTF-8 of pieces of UTF-16, and of their end. Undefined: there is no mark of it. */
+/** Reads the first two bytes, if there are so many. Returns what was read, and all pieces. */
+async function begun(pieces: Bytes): Promise<readonly [beginning: Uint8Array, all: Bytes]> {
+  const beginning = new ByteBuffer()
+  while (beginning.length < 2) {
+    const { value } = await pieces.next()
+    if (value === undefined) break
+    beginning.append(value)
+  }
+  const first = beginning.take()
+  return [first, joined(first, pieces)]
+}
+
+async function* joined(first: Uint8Array, rest: Bytes): Bytes {
+  try {
+    if (first.length > 0) yield first
+    yield* rest
+  } finally {
+    await rest.return()
+  }
+}
+
+/**
+ * Returns a function that makes UTF-8 of pieces of UTF-16, and of their end, if they begin with its mark, as those that the `>`
+ * of Windows PowerShell 5.1 writes do.
+ */
 function recoderOf([first, second]: Uint8Array): ((piece?: Uint8Array) => Uint8Array) | undefined {
   const isLittleEndian = first === LOW_MARK && second === HIGH_MARK
   if (!isLittleEndian && !(first === HIGH_MARK && second === LOW_MARK)) return undefined
@@ -85,15 +90,6 @@ function recoderOf([first, second]: Uint8Array): ((piece?: Uint8Array) => Uint8A
     } catch {
       throw new Unreadable('utf16', 'expected UTF-16, because its mark is at the beginning', BEGINNING, false)
     }
-  }
-}
-
-async function* joined(first: Uint8Array, rest: Bytes): Bytes {
-  try {
-    yield first
-    yield* rest
-  } finally {
-    await rest.return()
   }
 }
 
