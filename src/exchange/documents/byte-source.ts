@@ -14,9 +14,9 @@ export type ByteSource = Uint8Array | string | AsyncIterable<Uint8Array> | Itera
 export interface ByteObserver {
   readonly signal: AbortSignal | undefined
   /** Called with the length of each piece, before decompression. */
-  onRead(bytes: number): void
+  onRead?(bytes: number): void
   /** Called with the length of each piece, after decompression. */
-  onBytes(bytes: number): void
+  onBytes?(bytes: number): void
 }
 
 type Bytes = AsyncGenerator<Uint8Array, void, void>
@@ -47,7 +47,7 @@ export async function* readBytes(source: ByteSource, observer: ByteObserver): By
   const [text, plain] = given[0] === GZIP ? await begun(decompressed(pieces)) : [given, pieces]
   const recode = recoderOf(text)
   for await (const piece of plain) {
-    observer.onBytes(piece.length)
+    observer.onBytes?.(piece.length)
     yield recode?.(piece) ?? piece
   }
   if (recode !== undefined) yield recode()
@@ -107,7 +107,7 @@ async function* piecesOf(source: ByteSource, observer: ByteObserver): Bytes {
       if (step.done === true) return
       if (!(step.value instanceof Uint8Array)) throw new TypeError('a byte source must yield Uint8Array')
       const { buffer, byteOffset, length } = step.value
-      observer.onRead(length)
+      observer.onRead?.(length)
       // The indexOf and subarray of a Buffer cost more than those of other arrays.
       if (length > 0) yield new Uint8Array(buffer, byteOffset, length)
     }

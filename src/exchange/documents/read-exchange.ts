@@ -103,16 +103,13 @@ async function* folderOf(folder: SourceFolder, reading: Reading): LocatedRecords
 
 const NO_FORGE = 'expected a folder that a forge wrote'
 
-function recordsIn(
-  source: ParsedList | ListSource,
-  observer: ByteObserver,
-  options: ReadOptions,
-  isDump?: true,
-): SourceRecords {
+type ByteReading = ByteObserver & Pick<Reading, 'options'>
+
+function recordsIn(source: ParsedList | ListSource, reading: ByteReading, isDump?: true): SourceRecords {
   if ('parsed' in source) return parsedRecords(source.parsed)
 
-  const limits = sizeLimitsOf(options)
-  const bytes = openedBytes(source, observer)
+  const limits = sizeLimitsOf(reading.options)
+  const bytes = openedBytes(source, reading)
   return 'yaml' in source ? readYaml(bytes, limits.record, isDump) : readJson(bytes, limits, 'ndjson' in source)
 }
 
@@ -139,7 +136,7 @@ async function* converted(
   let repetitions: Repetitions | undefined
   let index = 0
   try {
-    for await (const batch of recordsIn(source, reading, reading.options, isDump)) {
+    for await (const batch of recordsIn(source, reading, isDump)) {
       const located: { record: ExchangeRecord; position: SourcePosition }[] = []
       try {
         for (const record of batch) {
@@ -199,15 +196,15 @@ async function repetitionsIn(
   if (repeatsBy === undefined) return undefined
 
   const repetitions = new Repetitions()
-  const observer = { signal, onRead: () => undefined, onBytes: () => undefined }
+  const ahead = { options, signal } // nothing of it is reported
   const findings = new Findings(state, () => undefined)
   try {
     if (!('parsed' in source)) {
       if (isReadOnce(source)) return repetitions
       const { record } = sizeLimitsOf(options)
-      if (!('yaml' in source) && !(await mayRepeat(openedBytes(source, observer), repeatsBy, record))) return undefined
+      if (!('yaml' in source) && !(await mayRepeat(openedBytes(source, ahead), repeatsBy, record))) return undefined
     }
-    for await (const batch of recordsIn(source, observer, options)) {
+    for await (const batch of recordsIn(source, ahead)) {
       for (const record of batch) {
         if (record.faults.length > 0) continue
         for (const [, part, convert] of partsOf(record, conversion)) {
