@@ -14,9 +14,9 @@ export type ByteSource = Uint8Array | string | AsyncIterable<Uint8Array> | Itera
 export interface ByteObserver {
   readonly signal: AbortSignal | undefined
   /** Called with the length of each piece, before decompression. */
-  onRead(bytes: number): void
+  onRead?(bytes: number): void
   /** Called with the length of each piece, after decompression. */
-  onBytes(bytes: number): void
+  onBytes?(bytes: number): void
 }
 
 type Bytes = AsyncGenerator<Uint8Array, void, void>
@@ -43,36 +43,41 @@ export async function* readBytes(source: ByteSource, observer: ByteObserver): By
   if (typeof source === 'string' && !source.isWellFormed()) {
     throw new Unreadable(HALF_PAIR.code, HALF_PAIR.message, BEGINNING, false)
   }
-  const pieces = piecesOf(source, observer)
-  const { value: first } = await pieces.next()
-  if (first === undefined) return
-
-  const all = joined(first, pieces)
-  yield* inUtf8(first[0] === GZIP ? decompressed(all) : all, observer)
-}
-
-/** Decodes bytes that begin with a mark of UTF-16, as those that the `>` of Windows PowerShell 5.1 writes. */
-async function* inUtf8(pieces: Bytes, observer: ByteObserver): Bytes {
-  const beginning = new ByteBuffer()
-  let recode: ((piece?: Uint8Array) => Uint8Array) | undefined
-  let isBeginning = true
-  for await (const piece of pieces) {
-    observer.onBytes(piece.length)
-    let bytes = piece
-    if (isBeginning) {
-      beginning.append(piece)
-      if (beginning.length < 2) continue
-      bytes = beginning.take()
-      isBeginning = false
-      recode = recoderOf(bytes)
-    }
-    yield recode?.(bytes) ?? bytes
+  const [given, pieces] = await begun(piecesOf(source, observer))
+  const [text, plain] = given[0] === GZIP ? await begun(decompressed(pieces)) : [given, pieces]
+  const recode = recoderOf(text)
+  for await (const piece of plain) {
+    observer.onBytes?.(piece.length)
+    yield recode?.(piece) ?? piece
   }
-  const rest = recode?.() ?? beginning.take()
-  if (rest.length > 0) yield rest
+  if (recode !== undefined) yield recode()
 }
 
-/** Returns a function that makes UTF-8 of pieces of UTF-16, and of their end. Undefined: there is no mark of it. */
+/** Reads the first two bytes, if there are so many. Returns what was read, and all pieces. */
+async function begun(pieces: Bytes): Promise<readonly [beginning: Uint8Array, all: Bytes]> {
+  const beginning = new ByteBuffer()
+  while (beginning.length < 2) {
+    const { value } = await pieces.next()
+    if (value === undefined) break
+    beginning.append(value)
+  }
+  const first = beginning.take()
+  return [first, joined(first, pieces)]
+}
+
+async function* joined(first: Uint8Array, rest: Bytes): Bytes {
+  try {
+    if (first.length > 0) yield first
+    yield* rest
+  } finally {
+    await rest.return()
+  }
+}
+
+/**
+ * Returns a function that makes UTF-8 of pieces of UTF-16, and of their end, if they begin with its mark, as those that the `>`
+ * of Windows PowerShell 5.1 writes do.
+ */
 function recoderOf([first, second]: Uint8Array): ((piece?: Uint8Array) => Uint8Array) | undefined {
   const isLittleEndian = first === LOW_MARK && second === HIGH_MARK
   if (!isLittleEndian && !(first === HIGH_MARK && second === LOW_MARK)) return undefined
@@ -85,15 +90,6 @@ function recoderOf([first, second]: Uint8Array): ((piece?: Uint8Array) => Uint8A
     } catch {
       throw new Unreadable('utf16', 'expected UTF-16, because its mark is at the beginning', BEGINNING, false)
     }
-  }
-}
-
-async function* joined(first: Uint8Array, rest: Bytes): Bytes {
-  try {
-    yield first
-    yield* rest
-  } finally {
-    await rest.return()
   }
 }
 
@@ -111,7 +107,7 @@ async function* piecesOf(source: ByteSource, observer: ByteObserver): Bytes {
       if (step.done === true) return
       if (!(step.value instanceof Uint8Array)) throw new TypeError('a byte source must yield Uint8Array')
       const { buffer, byteOffset, length } = step.value
-      observer.onRead(length)
+      observer.onRead?.(length)
       // The indexOf and subarray of a Buffer cost more than those of other arrays.
       if (length > 0) yield new Uint8Array(buffer, byteOffset, length)
     }

@@ -32,7 +32,7 @@ export interface IssueDocuments {
 export const issueDocuments: IssueDocuments = {
   read(body, { contentType, ...options }) {
     if (isList(body)) return readParsed(body, options)
-    if (!isYaml(contentType)) return readExchange({ json: body }, options)
+    if (!YAML.test(contentType?.trim() ?? '')) return readExchange({ json: body }, options)
 
     const { maxRecordBytes = MAX_YAML_ITEM_BYTES } = options.limits ?? {}
     const limits = { ...options.limits, maxRecordBytes: Math.min(maxRecordBytes, MAX_YAML_ITEM_BYTES) }
@@ -46,7 +46,3 @@ function isList(body: ByteSource | readonly unknown[]): body is readonly unknown
 }
 
 const YAML = /^(?:application|text)\/(?:x-)?(?:[a-z.-]+\+)?yaml\s*(?:;|$)/i
-
-function isYaml(contentType: string | undefined): boolean {
-  return contentType !== undefined && YAML.test(contentType.trim())
-}

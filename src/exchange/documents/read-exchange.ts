@@ -1,18 +1,18 @@
 import { invalidDocument } from '../../schema/invalid-document.ts'
 import type { ExchangeRecord, IssueRecord, RecordLocator, SourcePosition } from '../../schema/issue-record.ts'
-import { formatOfFolder, formatOfRecord } from '../forges/all-formats.ts'
+import { documentFormat, formatOfFolder, formatOfRecord } from '../forges/all-formats.ts'
+import { Findings } from '../forges/findings.ts'
 import { isForeign } from '../forges/foreign.ts'
-import type { Conversion, Findings, LocatedRecords, Made, Part } from '../forges/forge-format.ts'
-import { NO_FINDINGS } from '../forges/forge-format.ts'
+import type { Conversion, FolderFormat, LocatedRecords, Part } from '../forges/forge-format.ts'
 import { readJson } from '../json/read-json.ts'
 import { readYaml } from '../yaml/read-yaml.ts'
 import type { ByteObserver } from './byte-source.ts'
 import { readBytes } from './byte-source.ts'
 import type { IssueSource, ListSource, ReadOptions, SourceFolder } from './read-options.ts'
 import { bytesIn, checkReading, listSource, sizeLimitsOf } from './read-options.ts'
-import { areRecords, inside, Reading } from './reading.ts'
+import { areRecords, inside, madeOf, Reading } from './reading.ts'
 import { mayRepeat, Repetitions } from './repetitions.ts'
-import type { Path, SourceRecords } from './source-record.ts'
+import type { Path, SourceRecord, SourceRecords } from './source-record.ts'
 import { BEGINNING, Unreadable } from './source-record.ts'
 
 /**
@@ -65,7 +65,7 @@ function recordsOf<T>(
     }
     reading.end()
   }
-  return Object.assign(all(), { position: () => last, greatestLeftOut: () => reading.greatestLeftOut })
+  return Object.assign(all(), { position: () => last, greatestLeftOut: () => reading.state.greatestLeftOut })
 }
 
 /** A list that was parsed before. */
@@ -74,36 +74,25 @@ interface ParsedList {
 }
 
 function listOf(source: ParsedList | ListSource, reading: Reading): LocatedRecords {
-  const { options } = reading
-  return converted(
-    source,
-    undefined,
-    reading,
-    (first) => formatOfRecord(first, options.format).open(options, []).issues,
-  )
+  return converted(source, (first) => formatOfRecord(first, reading.options.format), reading)
 }
 
 async function* folderOf(folder: SourceFolder, reading: Reading): LocatedRecords {
   const names = await folder.list()
   const unread = new Set(names)
   const format = formatOfFolder(names, reading.options.format)
-  if (format === undefined) throw invalidDocument([{ pointer: '', ...NO_FORGE }])
+  if (format === undefined) throw invalidDocument([{ pointer: '', code: 'folder', message: NO_FORGE }])
 
   const root = format.rootIn(names) ?? ''
+  reading.state.files = new Set(names.flatMap((name) => (name.startsWith(root) ? [name.slice(root.length)] : [])))
   yield* format.read({
-    options: reading.options,
-    files: names.filter((name) => name.startsWith(root)).map((name) => name.slice(root.length)),
-    async *read(file, conversionOf) {
+    state: reading.state,
+    async *read(file, conversion) {
       const name = `${root}${file}`
       // A name may come from the source itself, and must not lead out of the folder.
       if (!unread.delete(name)) return
-      yield* converted(
-        listSource(name, () => folder.open(name)),
-        name,
-        reading,
-        conversionOf,
-        format.isDump,
-      )
+      const source = listSource(name, () => folder.open(name))
+      yield* converted(source, typeof conversion === 'function' ? conversion : () => conversion, reading, name, format)
     },
   })
   for (const name of unread) {
@@ -112,7 +101,9 @@ async function* folderOf(folder: SourceFolder, reading: Reading): LocatedRecords
   }
 }
 
-const NO_FORGE = { code: 'folder', message: 'expected a folder that a forge wrote' }
+const NO_FORGE = 'expected a folder that a forge wrote'
+
+type ByteReading = ByteObserver & Pick<Reading, 'options'>
 
 function recordsIn(source: ParsedList | ListSource, reading: ByteReading, isDump?: true): SourceRecords {
   if ('parsed' in source) return parsedRecords(source.parsed)
@@ -121,8 +112,6 @@ function recordsIn(source: ParsedList | ListSource, reading: ByteReading, isDump
   const bytes = openedBytes(source, reading)
   return 'yaml' in source ? readYaml(bytes, limits.record, isDump) : readJson(bytes, limits, 'ndjson' in source)
 }
-
-type ByteReading = ByteObserver & Pick<Reading, 'options'>
 
 function openedBytes(source: ListSource, observer: ByteObserver): AsyncIterable<Uint8Array> {
   const bytes = bytesIn(source)
@@ -136,12 +125,13 @@ async function* parsedRecords(list: readonly unknown[]): SourceRecords {
 /** Yields what the records of a list become, up to the one that ends the reading. */
 async function* converted(
   source: ParsedList | ListSource,
-  file: string | undefined,
-  reading: Reading,
   conversionOf: (first: unknown) => Conversion | undefined,
-  isDump?: true,
+  reading: Reading,
+  file?: string,
+  { isDump, expected }: Partial<FolderFormat> = {},
 ): LocatedRecords {
   const inFile = file === undefined ? undefined : { file }
+  const foreign = (): Unreadable => new Unreadable('folder', expected ?? NO_FORGE, BEGINNING, false)
   let conversion: Conversion | undefined
   let repetitions: Repetitions | undefined
   let index = 0
@@ -149,38 +139,26 @@ async function* converted(
     for await (const batch of recordsIn(source, reading, isDump)) {
       const located: { record: ExchangeRecord; position: SourcePosition }[] = []
       try {
-        for (const { value, position: bytes, faults } of batch) {
+        for (const record of batch) {
           if (conversion === undefined) {
-            conversion = conversionOf(value)
-            if (conversion === undefined) throw new Unreadable(NO_FORGE.code, NO_FORGE.message, BEGINNING, false)
+            conversion = conversionOf(record.value)
+            if (conversion === undefined) throw foreign()
             repetitions = await repetitionsIn(source, reading, conversion)
           }
-          const whole = { pointer: `/${index}`, ...bytes, ...inFile }
+          const whole = { pointer: `/${index}`, ...record.position, ...inFile }
           index += 1
-          const known = conversion
-          const take = (part: unknown, path: Path, own: typeof faults, at: SourcePosition): void => {
-            const records = reading.accept(madeOf(part, known, reading, path), own, at, repetitions)
-            if (records === undefined) return
-            known.state?.carried(records)
-            for (const record of records) located.push({ record, position: at })
+          for (const [path, part, convert, faults] of partsOf(record, conversion)) {
+            const position = path.length === 0 ? whole : inside(whole, path)
+            const records = reading.accept(part, convert, faults, position, repetitions)
+            if (conversion !== documentFormat) reading.state.carried(records)
+            for (const made of records) located.push({ record: made, position })
           }
-          const parts = partsOf(value, conversion)
-          if (parts === undefined) take(value, WHOLE, faults, whole)
-          let others = parts === undefined ? [] : faults
-          for (const [path, part] of parts ?? []) {
-            const own = others.filter((fault) => path.every((step, at) => String(step) === String(fault.path[at])))
-            others = others.filter((fault) => !own.includes(fault))
-            const inPart = own.map((fault) => ({ ...fault, path: fault.path.slice(path.length) }))
-            take(part, path, inPart, inside(whole, path))
-          }
-          if (others.length > 0) reading.accept([], others, whole)
         }
-      } catch (error) {
-        yield located
-        throw error
+      } finally {
+        yield located // also what precedes a record that is not valid
       }
-      yield located
     }
+    if (conversion === undefined && expected !== undefined) throw foreign()
   } catch (error) {
     if (!(error instanceof Unreadable)) throw error
     const { code, message, position, isInRecord } = error
@@ -188,39 +166,50 @@ async function* converted(
   }
 }
 
-/** Returns the parts of a record that are converted alone. Undefined: it is converted as a whole. */
-function partsOf(value: unknown, conversion: Conversion): readonly Part[] | undefined {
-  return isForeign(value) ? conversion.partsOf?.(value) : undefined
+type Faults = SourceRecord['faults']
+
+/** Returns the parts of a record that are converted alone, each with its faults. Most records have one part. */
+function partsOf(
+  { value, faults }: SourceRecord,
+  conversion: Conversion,
+): readonly (readonly [...part: Part, faults: Faults])[] {
+  if (conversion.partsOf === undefined || !isForeign(value)) return [[WHOLE, value, conversion.convert, faults]]
+
+  let others = faults
+  const parts = conversion.partsOf(value).map(([path, part, convert]) => {
+    const own = others.filter((fault) => path.every((step, at) => String(step) === String(fault.path[at])))
+    others = others.filter((fault) => !own.includes(fault))
+    return [path, part, convert, own.map((fault) => ({ ...fault, path: fault.path.slice(path.length) }))] as const
+  })
+  return others.length === 0 ? parts : [...parts, [WHOLE, {}, () => [], others]]
 }
 
 const WHOLE: Path = []
 
-function madeOf(part: unknown, conversion: Conversion, findings: Findings, path: Path): readonly Made[] {
-  return isForeign(part) ? conversion.convert(part, findings, path) : [{ kind: 'issue', issue: part }]
-}
-
 /** Reads ahead which issues are repeated, if that may be and the source can be read again. */
 async function repetitionsIn(
   source: ParsedList | ListSource,
-  { options, signal }: Reading,
+  { options, signal, state }: Reading,
   conversion: Conversion,
 ): Promise<Repetitions | undefined> {
   const { repeatsBy } = conversion
   if (repeatsBy === undefined) return undefined
 
   const repetitions = new Repetitions()
-  const reading = { options, signal, onRead: () => undefined, onBytes: () => undefined }
+  const ahead = { options, signal } // nothing of it is reported
+  const findings = new Findings(state, () => undefined)
   try {
     if (!('parsed' in source)) {
       if (isReadOnce(source)) return repetitions
       const { record } = sizeLimitsOf(options)
-      if (!('yaml' in source) && !(await mayRepeat(openedBytes(source, reading), repeatsBy, record))) return undefined
+      if (!('yaml' in source) && !(await mayRepeat(openedBytes(source, ahead), repeatsBy, record))) return undefined
     }
-    for await (const batch of recordsIn(source, reading)) {
-      for (const { value, faults } of batch) {
-        for (const [path, part] of partsOf(value, conversion) ?? [[WHOLE, value]]) {
-          const made = madeOf(part, conversion, NO_FINDINGS, path)
-          if (faults.length === 0 && areRecords(made)) repetitions.note(made)
+    for await (const batch of recordsIn(source, ahead)) {
+      for (const record of batch) {
+        if (record.faults.length > 0) continue
+        for (const [, part, convert] of partsOf(record, conversion)) {
+          const made = madeOf(part, convert, findings)
+          if (areRecords(made)) repetitions.note(made)
         }
       }
     }

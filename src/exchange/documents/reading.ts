@@ -4,7 +4,11 @@ import type { Violation } from '../../schema/errors.ts'
 import { invalidDocument } from '../../schema/invalid-document.ts'
 import type { ExchangeRecord, NotCarried, SourcePosition } from '../../schema/issue-record.ts'
 import { MAX_VIOLATIONS } from '../../schema/text.ts'
-import type { Findings, Made } from '../forges/forge-format.ts'
+import { ConversionState } from '../forges/conversion-state.ts'
+import { Findings } from '../forges/findings.ts'
+import type { Made } from '../forges/foreign.ts'
+import { isForeign } from '../forges/foreign.ts'
+import type { Convert } from '../forges/forge-format.ts'
 import type { ByteObserver } from './byte-source.ts'
 import type { ReadOptions } from './read-options.ts'
 import type { Repetitions } from './repetitions.ts'
@@ -14,17 +18,15 @@ const PROGRESS_MS = 100
 const MAX_PEOPLE = 100
 
 /** What one reading collects and reports: violations, what is not carried, and how far it is. */
-export class Reading implements ByteObserver, Findings {
+export class Reading implements ByteObserver {
   readonly options: ReadOptions
   readonly signal: AbortSignal | undefined
+  /** What the conversions of its records share. */
+  readonly state: ConversionState
+  readonly #findings: Findings
   readonly #notCarried = new Map<string, NotCarried & { count: number }>()
   /** What the conversion of the current record found. */
   #found: { readonly what: string; readonly path: Path; readonly count: number }[] = []
-  /** The greatest number of the pull requests and issues that were left out. */
-  greatestLeftOut = 0
-  /** What users are called of whom the source has only the id. */
-  readonly #nameless = new Set<string>()
-  readonly #displayed = new Map<string, string>()
   #records = 0
   #bytes = 0
   #reportedAt = performance.now()
@@ -32,6 +34,8 @@ export class Reading implements ByteObserver, Findings {
   constructor(options: ReadOptions) {
     this.options = options
     this.signal = options.signal
+    this.state = new ConversionState(options)
+    this.#findings = new Findings(this.state, (what, path, count) => this.#found.push({ what, path, count }))
   }
 
   onRead(bytes: number): void {
@@ -43,39 +47,24 @@ export class Reading implements ByteObserver, Findings {
     this.options.onBytes?.(bytes)
   }
 
-  notCarried(what: string, path: Path, count = 1): void {
-    this.#found.push({ what, path, count })
-  }
-
-  leftOut(number: unknown): void {
-    if (Number.isSafeInteger(number)) this.greatestLeftOut = Math.max(this.greatestLeftOut, Number(number))
-  }
-
-  nameless(name: string, path: Path): void {
-    this.#nameless.add(name)
-    this.notCarried('user_name', path)
-  }
-
-  displayed(name: string, displayed: unknown): void {
-    if (typeof displayed === 'string') this.#displayed.set(name, displayed)
-  }
-
   /** Reports a file that was not read. */
   leaveFile(what: string, file: string): void {
     this.#add(what, { pointer: '', file }, [], 1)
   }
 
   /**
-   * Checks what a record became, and reports what was found. Returns undefined if something is not valid.
+   * Converts a record, checks what it became, and reports what was found. Returns nothing if something is not valid.
    * @param repetitions - of a list in which an issue may occur several times
    * @throws ForgeError `INVALID_DOCUMENT` unless `onInvalid` is a function
    */
   accept(
-    made: readonly Made[],
+    record: unknown,
+    convert: Convert,
     faults: readonly Finding[],
     position: SourcePosition,
-    repetitions?: Repetitions,
-  ): readonly ExchangeRecord[] | undefined {
+    repetitions: Repetitions | undefined,
+  ): readonly ExchangeRecord[] {
+    const made = madeOf(record, convert, this.#findings)
     const found = this.#found
     if (found.length > 0) this.#found = []
     this.#records += 1
@@ -98,13 +87,14 @@ export class Reading implements ByteObserver, Findings {
       throw invalidDocument(findings.slice(0, MAX_VIOLATIONS).map(violationOf), findings.length)
     }
     for (const finding of findings) onInvalid(violationOf(finding))
-    return undefined
+    return []
   }
 
   end(): void {
-    const people = [...this.#nameless].flatMap((name) => {
-      const displayed = this.#displayed.get(name)
-      return displayed === undefined ? [] : [{ name, displayed }]
+    const { nameless, displayed } = this.state
+    const people = [...nameless].flatMap((name) => {
+      const shown = displayed.get(name)
+      return shown === undefined ? [] : [{ name, displayed: shown }]
     })
     const known = this.#notCarried.get('user_name')
     if (known !== undefined && people.length > 0) {
@@ -133,6 +123,11 @@ export class Reading implements ByteObserver, Findings {
 /** The position of a record, with a pointer to something in it. */
 export function inside(position: SourcePosition, path: Path): SourcePosition {
   return { ...position, pointer: `${position.pointer}${jsonPointer(path)}` }
+}
+
+/** Returns what a record becomes. What is no object is an issue that is not valid. */
+export function madeOf(record: unknown, convert: Convert, at: Findings): readonly Made[] {
+  return isForeign(record) ? convert(record, at) : [{ kind: 'issue', issue: record }]
 }
 
 /** Returns whether everything that a record became conforms to its schema. */

@@ -34,8 +34,8 @@ interface Entry {
 type Entries = AsyncGenerator<Entry, void, void>
 
 const DEFAULT_BYTES = 10_000_000_000
-/** Bytes of gzip that have the first header of a tar in them. */
-const BEGINNING = 4096
+/** Bytes of gzip that have the first header of a tar in them, and little more: what is damaged behind it is still an archive. */
+const BEGINNING = 2048
 /** Absolute, of a drive, or out of the folder. */
 const LEADS_OUT = /^(?:[/\\]|[a-z]:)|(?:^|[/\\])\.\.(?:[/\\]|$)/i
 /** The files that a source may consist of. Others, such as repositories of Git, become empty ones. */

@@ -1,6 +1,8 @@
-import { appendFile, mkdir, open, readdir, writeFile } from 'node:fs/promises'
+import { appendFile, mkdir, readdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { isObject, need } from '../../schema/arguments.ts'
+import { canonicalIssue, canonicalMilestone } from '../../schema/canonical-issue.ts'
+import { canonicalDateTime } from '../../schema/date-time.ts'
 import { invalidDocument } from '../../schema/invalid-document.ts'
 import type {
   CommentRecord,
@@ -8,12 +10,13 @@ import type {
   IssueRecord,
   LabelRecord,
   MilestoneRecord,
+  ReactionRecord,
 } from '../../schema/issue-record.ts'
 import type { AnyIterable } from '../../schema/iteration.ts'
 import { isIterable } from '../../schema/iteration.ts'
 import { NumberSet } from '../../schema/number-set.ts'
 import { issueLine } from '../documents/write-issues.ts'
-import { dumpComment, dumpIssue, dumpLabel, dumpMilestone } from '../forges/gitea-dump-records.ts'
+import { NO_TIME } from '../forges/gitea-dump.ts'
 import { yamlOf } from '../yaml/write-yaml.ts'
 import { isMissing, pathOf, writeBeside } from './target.ts'
 
@@ -68,15 +71,11 @@ function checkIntegers(record: IssueRecord | CommentRecord, pointer: string): vo
     ['/poster_id', record.poster_id],
     ...(record.reactions ?? []).map(({ user_id }, at) => [`/reactions/${at}/user_id`, user_id] as const),
   ]
-  const faults = numbers.filter(([, value]) => !Number.isSafeInteger(value))
-  if (faults.length === 0) return
-  throw invalidDocument(
-    faults.map(([path]) => ({
-      pointer: `${pointer}${path}`,
-      code: 'integer',
-      message: 'expected an integer from -9007199254740991 to 9007199254740991',
-    })),
+  const message = 'expected an integer from -9007199254740991 to 9007199254740991'
+  const faults = numbers.flatMap(([path, value]) =>
+    Number.isSafeInteger(value) ? [] : [{ pointer: `${pointer}${path}`, code: 'integer', message }],
   )
+  if (faults.length > 0) throw invalidDocument(faults)
 }
 
 /** The files of a dump. Labels and milestones are collected, because issues may name some that no record precedes. */
@@ -94,20 +93,18 @@ class DumpFolder {
   }
 
   async write(records: AnyIterable<ExchangeRecord>, { owner, name }: DumpedRepository): Promise<void> {
-    const issues = await open(join(this.#path, 'issue.yml'), 'wx')
-    try {
-      await writeFile(issues, this.#issuePieces(records))
-    } finally {
-      await issues.close()
-    }
+    await this.#file('issue.yml', this.#issuePieces(records))
     await this.#writeComments()
-    await this.#writeList('label.yml', [...this.#labels.values()].map(dumpLabel))
-    await this.#writeList('milestone.yml', [...this.#milestones.values()].map(dumpMilestone))
+    await this.#file('label.yml', yamlOf([...this.#labels.values()].map(dumpLabel)))
+    await this.#file('milestone.yml', yamlOf([...this.#milestones.values()].map(dumpMilestone)))
     const units = { issues: true, labels: true, milestones: true, comments: true, pulls: false, releases: false }
     const texts = { clone_addr: '', description: '', original_url: '' }
     const flags = { assets: false, is_private: false, wiki: false }
-    const repository = yamlOf({ name, owner, ...texts, ...units, ...flags, service_type: 1 })
-    await writeFile(join(this.#path, 'repo.yml'), repository, { flag: 'wx' })
+    await this.#file('repo.yml', yamlOf({ name, owner, ...texts, ...units, ...flags, service_type: 1 }))
+  }
+
+  async #file(name: string, content: string | AsyncIterable<string>): Promise<void> {
+    await writeFile(join(this.#path, name), content, { flag: 'wx' })
   }
 
   async *#issuePieces(records: AnyIterable<ExchangeRecord>): AsyncGenerator<string, void, void> {
@@ -134,9 +131,7 @@ class DumpFolder {
     this.#numbers.add(issue.number)
     this.#issues += 1
     for (const label of issue.labels ?? []) this.#add(this.#labels, label.name, label)
-    if (issue.milestone) {
-      this.#add(this.#milestones, issue.milestone, { title: issue.milestone, state: 'open' })
-    }
+    if (issue.milestone) this.#add(this.#milestones, issue.milestone, { title: issue.milestone, state: 'open' })
     return yamlOf([dumpIssue(issue)])
   }
 
@@ -157,8 +152,32 @@ class DumpFolder {
     this.#comments.clear()
     this.#commentCharacters = 0
   }
+}
 
-  async #writeList(name: string, items: readonly object[]): Promise<void> {
-    await writeFile(join(this.#path, name), yamlOf(items), { flag: 'wx' })
-  }
+// Records as a dump has them: with every property, also where it is empty.
+
+function dumpIssue(issue: IssueRecord): object {
+  const { number, labels = [], reactions = [], ...canonical } = canonicalIssue(issue)
+  const lists = { labels: labels.map(dumpLabel), reactions: reactions.map(dumpReaction), foreignindex: number }
+  return { number, poster_email: '', ref: '', milestone: '', closed: null, assignees: [], ...canonical, ...lists }
+}
+
+function dumpLabel({ name, color = '', description = '' }: LabelRecord): object {
+  return { name, color, description, exclusive: false }
+}
+
+function dumpMilestone(milestone: MilestoneRecord): object {
+  const empty = { title: '', description: '', deadline: null, created: NO_TIME, updated: null, closed: null }
+  return { ...empty, ...canonicalMilestone(milestone) }
+}
+
+function dumpComment(comment: CommentRecord): object {
+  const { issue_number: issue_index, poster_id, poster_name, poster_email = '', content, reactions = [] } = comment
+  const of = { issue_index, index: 0, comment_type: '', poster_id, poster_name, poster_email }
+  const [created, updated] = [canonicalDateTime(comment.created), canonicalDateTime(comment.updated)]
+  return { ...of, created, updated, content, reactions: reactions.map(dumpReaction) }
+}
+
+function dumpReaction({ user_id, user_name = '', content }: ReactionRecord): object {
+  return { user_id, user_name, content }
 }

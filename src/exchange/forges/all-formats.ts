@@ -1,6 +1,6 @@
 import { BEGINNING, Unreadable } from '../documents/source-record.ts'
 import { bitbucketFormat } from './bitbucket.ts'
-import type { Conversion, ExchangeFormat, FolderFormat, ForgeFormat, ListConversion } from './forge-format.ts'
+import type { Conversion, ExchangeFormat, FolderFormat, ForgeFormat } from './forge-format.ts'
 import { ownFilesIn, rootOf, rootOfOwnFiles } from './forge-format.ts'
 import { giteaDumpFormat } from './gitea-dump.ts'
 import { githubArchiveFormat } from './github-archive.ts'
@@ -13,12 +13,12 @@ import { redmineFormat } from './redmine.ts'
 import { giteaFormat, githubFormat } from './rest.ts'
 
 /** Our own documents. Everything in them is carried. */
-const documentFormat: ForgeFormat = {
+export const documentFormat: ForgeFormat = {
   name: 'document',
   // Also any list that no other form recognizes: its violations are those of a document.
   recognizes: () => true,
   refusal: refusalOfRecord,
-  open: () => ({ issues: { convert: (issue) => [{ kind: 'issue', issue }] } }),
+  convert: (issue) => [{ kind: 'issue', issue }],
 }
 
 /** The forms that can be read. The first one that recognizes a source reads it. */
@@ -66,19 +66,18 @@ function isList(format: ForgeFormat): boolean {
 function listFolder(name: ExchangeFormat | undefined): FolderFormat {
   return {
     rootIn: (files) => rootOf(files, 'issues.json') ?? rootOfOwnFiles(files),
-    async *read({ options, files, read }) {
+    async *read({ state: { files, known }, read }) {
       let format: ForgeFormat | undefined
-      let lists: ListConversion | undefined
       const choose = (first: unknown): Conversion | undefined => {
         format ??= formatOfRecord(first, name)
-        lists ??= isList(format) ? format.open(options, files) : undefined
-        return lists?.issues
+        return isList(format) ? format : undefined
       }
       yield* read('issues.json', choose)
-      if (files.includes('issues.json')) lists ??= githubFormat.open(options, files) // it has no issues
-      yield* read(format?.commentsFile ?? 'comments.json', () => lists?.comments)
-      const own = lists === undefined ? ownFilesIn(files) : lists.ownFiles?.()
-      for (const file of own ?? []) yield* read(file, choose)
+      if (files.has('issues.json')) format ??= githubFormat // it has no issues
+      yield* read(format?.comments?.file ?? 'comments.json', () => format?.comments)
+      if (format !== undefined && format !== redmineFormat) return
+      // A page of Redmine names the files in its order.
+      for (const file of new Set([...known.keys(), ...ownFilesIn(files)])) yield* read(String(file), choose)
     },
   }
 }

@@ -1,8 +1,18 @@
 import { isObject } from '../../schema/arguments.ts'
-import type { Findings, Foreign, Made } from './forge-format.ts'
+import { GHOST } from '../../schema/placeholder-names.ts'
 
 // Conversions only rename and regroup. What they make is checked afterwards by the schema of its kind, so a foreign value of
 // a wrong type is a violation there.
+
+/** An object that another forge wrote. */
+export type Foreign = { readonly [property: string]: unknown }
+
+/** What a conversion makes of a record, before its schema has checked it. */
+export type Made =
+  | { readonly kind: 'label'; readonly label: unknown }
+  | { readonly kind: 'milestone'; readonly milestone: unknown }
+  | { readonly kind: 'issue'; readonly issue: unknown }
+  | { readonly kind: 'comment'; readonly comment: unknown }
 
 /** Returns whether a value is an object and not a list. */
 export function isForeign(value: unknown): value is Foreign {
@@ -38,6 +48,11 @@ export function says(value: unknown): boolean {
   return isObject(value) ? Object.values(value).some(says) : Boolean(value)
 }
 
+/** Returns whether a value is an object with all these properties. */
+export function hasProperties(value: unknown, ...names: readonly string[]): boolean {
+  return isObject(value) && names.every((name) => Object.hasOwn(value, name))
+}
+
 /** Returns labels for what has no property in an issue, such as `priority/high`. */
 export function labelsOf(properties: Foreign): readonly Foreign[] {
   return Object.entries(filled(properties)).map(([property, value]) => {
@@ -45,34 +60,16 @@ export function labelsOf(properties: Foreign): readonly Foreign[] {
   })
 }
 
-/** Ids, addresses and counters of the forge: nothing of an issue is lost with them. Whom `closed_by_id` names is lost. */
-const OF_THE_FORGE = /(?:^|(?<!_by|_to)_)(?:id|ids|iid|url|count|index|version|score|issues)$/
-
-/** Relations of an issue. An id, an address or a count is lost if the record has nothing else of the relation. */
-const RELATION = /(?:^|_)(?:parent|epic|sub_issues|blocking_issues)(?:_|$)/
-/** Only the address of a parent says that an issue is part of another one. */
-const PARENT = /^parent(?:_issue)?_(?:id|iid|url)$/
-
-/** Reports the properties that a conversion did not name, by their own names. */
-export function leaveRest(rest: Foreign, findings: Findings): void {
-  for (const name in rest) {
-    const value = rest[name]
-    if (!says(value) || (OF_THE_FORGE.test(name) && !isOnlyTrace(name, rest))) continue
-    const what = PARENT.test(name) ? 'parent' : name
-    findings.notCarried(what, [name], Array.isArray(value) ? value.length : 1)
-  }
+/** Returns an author. One who is gone is null. @param name - the property with the name @param email - that with the address */
+export function posterOf(user: unknown, name: string, email = ''): Foreign {
+  if (user === null) return GHOST
+  const { id: poster_id, [name]: poster_name, [email]: poster_email } = objectOf(user)
+  return { poster_id, poster_name, poster_email }
 }
 
-/** Returns whether a record says only by this property that it has a relation. */
-function isOnlyTrace(name: string, record: Foreign): boolean {
-  if (!RELATION.test(name)) return false
-  const whole = name.replace(/_(?:id|ids|iid|url|count)$/, '')
-  return whole === name || !says(record[whole])
-}
-
-/** Returns whether a value is an object with all these properties. */
-export function hasProperties(value: unknown, ...names: readonly string[]): boolean {
-  return isObject(value) && names.every((name) => Object.hasOwn(value, name))
+/** Returns the names of those who are assigned, in `assignees` or alone. @param name - the property with the name */
+export function assigneesOf({ assignees, assignee }: Foreign, name: string): readonly unknown[] {
+  return [...new Set([...listOf(assignees), ...listOf(assignee)].map((user) => objectOf(user)[name]))]
 }
 
 /** Returns an issue. What is optional is left out if it is empty. @param lists - its labels, reactions and assignees */

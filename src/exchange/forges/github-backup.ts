@@ -1,56 +1,37 @@
-import { ConversionState } from './conversion-state.ts'
 import { hasProperties, listOf, objectOf } from './foreign.ts'
-import type { Conversion, ConversionOptions, ForgeFormat } from './forge-format.ts'
-import { leave, ownFilesIn, rootOf, rootOfOwnFiles, within } from './forge-format.ts'
-import { restComment, restIssues, restLabel, restMilestone } from './rest.ts'
+import type { Conversion, ForgeFormat } from './forge-format.ts'
+import { ownFilesIn, rootOf, rootOfOwnFiles } from './forge-format.ts'
+import { restComment, restIssue, restLabel, restMilestone } from './rest.ts'
+
+const BESIDE = /^(?:labels|milestones|pulls)\//
+
+const LABELS: Conversion = { convert: (record, at) => [{ kind: 'label', label: restLabel(record, at) }] }
+const MILESTONES: Conversion = { convert: restMilestone }
+const PULLS: Conversion = { convert: ({ number }, at) => at.leavePull(number) }
 
 /** A folder of python-github-backup: records of GitHub's REST API in a file for each issue, with its comments in them. */
 export const githubBackupFormat: ForgeFormat = {
   name: 'github-backup',
   recognizes: (record) => hasProperties(record, 'number', 'user', 'comment_data'),
-  open: (options) => ({ issues: issues(new ConversionState(), options) }),
+  convert({ comment_data, ...record }, at) {
+    const issue = restIssue(listOf(comment_data).length > 0 ? { ...record, comments: null } : record, at)
+    if (issue.length === 0) return [] // it is a pull request
+    const comments = at.each('comment_data', comment_data, (comment, ofComment) =>
+      restComment(record['number'], objectOf(comment), ofComment),
+    )
+    return [...issue, ...comments]
+  },
   folder: {
     rootIn(files) {
       const root = rootOf(files, 'issues.json') === undefined ? rootOfOwnFiles(files) : undefined
       // Issues alone may be those of Redmine: their first record decides.
       return files.some((file) => BESIDE.test(file.slice(root?.length))) ? root : undefined
     },
-    async *read({ options, files, read }) {
-      const state = new ConversionState()
-      const label: Conversion['convert'] = (record, findings) => [
-        { kind: 'label', label: restLabel(record, state, findings) },
-      ]
-      const milestone: Conversion['convert'] = (record, findings) => restMilestone(record, state, findings)
-      const all = issues(state, options)
-      const inFolder = (name: string): readonly string[] => files.filter((file) => file.startsWith(name))
-      yield* read('labels/labels.json', () => ({ state, convert: label }))
-      for (const file of inFolder('milestones/')) yield* read(file, () => ({ state, convert: milestone }))
-      for (const file of ownFilesIn(files)) yield* read(file, () => all)
-      for (const file of inFolder('pulls/')) yield* read(file, () => pulls)
+    async *read({ state: { files }, read }) {
+      yield* read('labels/labels.json', LABELS)
+      for (const file of files) if (file.startsWith('milestones/')) yield* read(file, MILESTONES)
+      for (const file of ownFilesIn(files)) yield* read(file, githubBackupFormat)
+      for (const file of files) if (file.startsWith('pulls/')) yield* read(file, PULLS)
     },
   },
-}
-
-const BESIDE = /^(?:labels|milestones|pulls)\//
-
-const pulls: Conversion = {
-  convert({ number }, findings) {
-    findings.leftOut(number)
-    return leave(findings, 'pull_request')
-  },
-}
-
-function issues(state: ConversionState, options: ConversionOptions): Conversion {
-  const [withComments, alone] = [restIssues(state, true), restIssues(state, false)]
-  return {
-    state,
-    convert({ comment_data, ...record }, findings) {
-      const comments = listOf(comment_data)
-      const issue = (comments.length > 0 ? withComments : alone).convert(record, findings, [])
-      if (issue.length === 0) return [] // it is a pull request
-      const commentAt = (comment: unknown, at: number) =>
-        restComment(record['number'], objectOf(comment), options, within(findings, ['comment_data', at]))
-      return [...issue, ...comments.flatMap(commentAt)]
-    },
-  }
 }

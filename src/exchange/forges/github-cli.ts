@@ -1,8 +1,8 @@
-import { ConversionState } from './conversion-state.ts'
+import type { Findings } from './findings.ts'
+import type { Foreign } from './foreign.ts'
 import { hasProperties, listOf, objectOf, says, textOf } from './foreign.ts'
-import type { Findings, Foreign, ForgeFormat } from './forge-format.ts'
-import { within } from './forge-format.ts'
-import { restComment, restIssues } from './rest.ts'
+import type { ForgeFormat } from './forge-format.ts'
+import { restComment, restIssue } from './rest.ts'
 
 const STATES: ReadonlyMap<unknown, string> = new Map([
   ['OPEN', 'open'],
@@ -23,23 +23,16 @@ export const githubCliFormat: ForgeFormat = {
     const missing = NEEDED.filter((field) => !hasProperties(record, field)).join(',')
     return missing === '' ? undefined : `expected more fields: add ${missing} to those of gh issue list --json`
   },
-  open(options) {
-    const issues = restIssues(new ConversionState(), true)
-    return {
-      issues: {
-        ...issues,
-        convert({ comments, ...record }, findings, path) {
-          const answers = listOf(comments).flatMap((each, at) => {
-            const [comment, ofComment] = [objectOf(each), within(findings, ['comments', at])]
-            const made = restComment(record['number'], asInRest(comment), options, ofComment)
-            if (made.length > 0) reportReactions(comment, ofComment)
-            return made
-          })
-          reportReactions(record, findings)
-          return [...issues.convert(asInRest(record), findings, path), ...answers]
-        },
-      },
-    }
+  repeatsBy: 'number',
+  convert({ comments, ...issue }, at) {
+    const answers = at.each('comments', comments, (each, ofComment) => {
+      const comment = objectOf(each)
+      const made = restComment(issue['number'], asInRest(comment), ofComment)
+      if (made.length > 0) leaveReactions(comment, ofComment)
+      return made
+    })
+    leaveReactions(issue, at)
+    return [...restIssue(asInRest(issue), at), ...answers]
   },
 }
 
@@ -53,10 +46,10 @@ function asInRest(record: Foreign): Foreign {
   return { ...of, milestone: says(milestone) ? { state: 'open', ...named, due_on } : null, ...rest }
 }
 
-function reportReactions({ reactionGroups }: Foreign, findings: Findings): void {
+function leaveReactions({ reactionGroups }: Foreign, at: Findings): void {
   const counts = listOf(reactionGroups).map((group) => Number(textOf(objectOf(objectOf(group)['users'])['totalCount'])))
   const sum = counts.reduce((one, other) => one + other, 0)
-  if (sum !== 0) findings.notCarried('reactions', ['reactionGroups'], sum || 1)
+  if (sum !== 0) at.notCarried('reactions', ['reactionGroups'], sum || 1)
 }
 
 /** A user who is gone has no name, and the name of an app is behind a word. */

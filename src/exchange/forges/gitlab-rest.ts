@@ -1,9 +1,7 @@
-import { GHOST } from '../../schema/placeholder-names.ts'
-import { ConversionState } from './conversion-state.ts'
-import { hasProperties, listOf, objectOf, says } from './foreign.ts'
-import type { Conversion, ConversionOptions, Foreign, ForgeFormat } from './forge-format.ts'
-import { countOf, leave, within } from './forge-format.ts'
-import { gitlabComment, gitlabIssue, isHidden, isNoComment, labelOf } from './gitlab-records.ts'
+import type { Findings } from './findings.ts'
+import type { Foreign, Made } from './foreign.ts'
+import { assigneesOf, commentOf, filled, hasProperties, issueOf, objectOf, posterOf, says, textOf } from './foreign.ts'
+import type { ForgeFormat } from './forge-format.ts'
 
 const NOTES = 'notes.json'
 
@@ -11,62 +9,117 @@ const NOTES = 'notes.json'
 export const gitlabRestFormat: ForgeFormat = {
   name: 'gitlab-rest',
   recognizes: (record) => hasProperties(record, 'iid', 'author', 'created_at') && !hasProperties(record, 'author_id'),
-  commentsFile: NOTES,
-  open(options, files) {
-    const state = new ConversionState()
-    return { issues: issues(state, files.includes(NOTES), options), comments: notes(state, options) }
-  },
+  repeatsBy: 'iid',
+  convert: listedIssue,
+  comments: { file: NOTES, convert: listedNote },
 }
 
-function issues(state: ConversionState, hasNotes: boolean, options: ConversionOptions): Conversion {
-  return {
-    repeatsBy: 'iid',
-    state,
-    convert(record, findings) {
-      if (isHidden(record, options, findings)) return []
+function listedIssue(record: Foreign, at: Findings): readonly Made[] {
+  if (isHidden(record, at)) return []
 
-      const { author, labels, assignee, assignees, user_notes_count: count, upvotes, downvotes, ...issue } = record
-      if (!hasNotes && says(count)) findings.notCarried('comments', ['user_notes_count'], countOf(count))
-      for (const [name, votes] of Object.entries({ upvotes, downvotes })) {
-        if (says(votes)) findings.notCarried('reactions', [name], countOf(votes))
-      }
-      const names = [...listOf(assignees), ...listOf(assignee)].map((user) => objectOf(user)['username'])
-      const lists = {
-        // A label is its name alone, or an object if the list was asked for with `with_labels_details`.
-        labels: listOf(labels).map((label, at) =>
-          typeof label === 'string'
-            ? { name: label }
-            : labelOf(objectOf(label), 'name', state, within(findings, ['labels', at])),
-        ),
-        assignees: [...new Set(names)],
-      }
-      return gitlabIssue(issue, posterOf(author), lists, state, findings)
-    },
+  const { author, labels, assignee, assignees, user_notes_count: count, upvotes, downvotes, ...issue } = record
+  if (!at.state.files.has(NOTES)) at.leaveAll('comments', 'user_notes_count', count)
+  at.leaveAll('reactions', 'upvotes', upvotes)
+  at.leaveAll('reactions', 'downvotes', downvotes)
+  const lists = {
+    // A label is its name alone, or an object if the list was asked for with `with_labels_details`.
+    labels: at.each('labels', labels, (label, ofLabel) =>
+      typeof label === 'string' ? { name: label } : gitlabLabel(label, 'name', ofLabel),
+    ),
+    assignees: assigneesOf({ assignees, assignee }, 'username'),
   }
+  return gitlabIssue(issue, authorOf(author), lists, at)
 }
 
-function notes(state: ConversionState, options: ConversionOptions): Conversion {
-  let threads = new Set<unknown>()
-  let threadsOf: unknown
-  return {
-    convert(record, findings) {
-      const { noteable_iid: issue_number, author, ...note } = record
-      const { noteable_type = 'Issue' } = note
-      if (noteable_type === 'MergeRequest') return leave(findings, 'pull_request_comments')
-      if (noteable_type !== 'Issue' || (typeof issue_number === 'number' && !state.hasIssue(issue_number))) {
-        return leave(findings, 'comments')
-      }
-      if (isNoComment(note, options, findings)) return []
-      if (issue_number !== threadsOf) threads = new Set() // the notes of an issue follow each other
-      threadsOf = issue_number
-      return [gitlabComment({ issue_number, ...posterOf(author) }, note, 'body', threads, findings)]
-    },
+function listedNote(record: Foreign, at: Findings): readonly Made[] {
+  const { noteable_iid: issue_number, author, ...note } = record
+  const { noteable_type = 'Issue' } = note
+  if (noteable_type === 'MergeRequest') return at.leave('pull_request_comments')
+  if (noteable_type !== 'Issue' || (typeof issue_number === 'number' && !at.state.hasIssue(issue_number))) {
+    return at.leave('comments')
   }
+  return isNoComment(note, at) ? [] : [gitlabComment({ issue_number, ...authorOf(author) }, note, 'body', at)]
 }
 
-/** A user who is gone is null. */
-function posterOf(author: unknown): Foreign {
-  if (author === null) return GHOST
-  const { id: poster_id, username: poster_name, public_email: poster_email } = objectOf(author)
-  return { poster_id, poster_name, poster_email }
+function authorOf(user: unknown): Foreign {
+  return posterOf(user, 'username', 'public_email')
+}
+
+// What the project export of GitLab and its REST lists have in common.
+
+/** A text of GitLab links to an attachment by a hash. */
+const ATTACHMENT = /\/uploads\/[0-9a-f]{32}\//g
+/** The states of issues and milestones that have another name here. */
+const STATES: ReadonlyMap<unknown, string> = new Map([
+  ['opened', 'open'],
+  ['active', 'open'],
+])
+/** What follows from other properties, or concerns only who asked for a list. */
+const DERIVED = new Set([
+  ...['type', 'references', 'subscribed', 'has_tasks', 'task_status', 'task_completion_status'],
+  ...['expired', 'description_html', 'text_color', 'textColor', 'noteable_type'],
+])
+/** What GitLab writes for every issue that has nothing else there. */
+const DEFAULTS: Foreign = { issue_type: 'issue', severity: 'UNKNOWN', imported_from: 'none' }
+
+/** Whether a property says nothing of its own; its type is that an issue is an issue, and not an incident or a task. */
+export function isPlain(name: string, value: unknown): boolean {
+  if (name === 'work_item_type') return objectOf(value)['base_type'] === 'issue'
+  return DERIVED.has(name) || DEFAULTS[name] === value
+}
+
+/** Whether not every reader may see an issue or a note. */
+export function isHidden({ iid, confidential, internal }: Foreign, at: Findings): boolean {
+  return at.isLeftOut(says(confidential) || says(internal), iid)
+}
+
+/** Returns an issue, behind its milestone. @param lists - its labels, reactions and assignees */
+export function gitlabIssue(record: Foreign, author: Foreign, lists: Foreign, at: Findings): readonly Made[] {
+  const { iid: number, title, description: content, state: given, discussion_locked: is_locked, ...others } = record
+  const { milestone, created_at: created, updated_at: updated, closed_at: closed, _links: links, ...more } = others
+  const { confidential: _, internal: __, ...rest } = more
+  at.leaveLinks(ATTACHMENT, 'description', content)
+  if (says(objectOf(links)['closed_as_duplicate_of']))
+    at.notCarried('duplicate_of', ['_links', 'closed_as_duplicate_of'])
+  at.leaveRest(rest, isPlain)
+  const { title: named } = objectOf(milestone)
+  const state = STATES.get(given) ?? given
+  const of = { number, title, content, milestone: named, closed, state, is_locked, created, updated }
+  const before = says(milestone) ? gitlabMilestone(objectOf(milestone), at.within('milestone')) : []
+  return [...before, issueOf(of, author, lists)]
+}
+
+/** Whether a note is no comment, or not every reader may see it. */
+export function isNoComment(note: Foreign, at: Findings): boolean {
+  if (!says(note['system'])) return isHidden(note, at)
+  at.notCarried('system_note')
+  return true
+}
+
+/** Returns a comment. @param head - its issue, its author and its reactions @param text - the property that has its text */
+export function gitlabComment(head: Foreign, note: Foreign, text: 'note' | 'body', at: Findings): Made {
+  const { [text]: content, created_at: created, updated_at: updated, discussion_id, ...others } = note
+  const { system: _, confidential: __, internal: ___, ...rest } = others
+  const { issue_number, reactions } = head
+  if (says(discussion_id) && at.state.isAnswer(issue_number, discussion_id)) at.notCarried('thread', ['discussion_id'])
+  at.leaveLinks(ATTACHMENT, text, content)
+  at.leaveRest(rest, isPlain)
+  return commentOf({ issue_number, created, updated, content }, head, reactions === undefined ? {} : { reactions })
+}
+
+/** Returns a label, or the first one of its name. @param named - the property that has the name */
+export function gitlabLabel(label: unknown, named: 'name' | 'title', at: Findings): Foreign {
+  const { [named]: name, color, description, created_at: _, updated_at: __, ...rest } = objectOf(label)
+  at.leaveRest(rest, isPlain)
+  const bare = typeof color === 'string' ? color.replace(/^#/, '') : color
+  return at.label({ name, ...filled({ color: bare, description }) })
+}
+
+/** Returns a milestone, unless it was carried before. */
+export function gitlabMilestone(record: Foreign, at: Findings): readonly Made[] {
+  const { title, description, due_date, created_at: created, updated_at: updated, state, ...rest } = record
+  at.leaveRest(rest, isPlain)
+  const deadline = says(due_date) ? `${textOf(due_date)}T00:00:00Z` : undefined
+  const optional = filled({ description, deadline, created, updated })
+  return at.milestone({ title, ...optional, state: STATES.get(state) ?? state })
 }

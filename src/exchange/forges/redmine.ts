@@ -1,8 +1,8 @@
 import { GHOST } from '../../schema/placeholder-names.ts'
-import { ConversionState } from './conversion-state.ts'
-import { commentOf, hasProperties, issueOf, labelsOf, leaveRest, listOf, objectOf, says, textOf } from './foreign.ts'
-import type { Conversion, ConversionOptions, Findings, Foreign, ForgeFormat, Made, Part } from './forge-format.ts'
-import { isLeftOut, ownFilesIn, within } from './forge-format.ts'
+import type { Findings } from './findings.ts'
+import type { Foreign, Made } from './foreign.ts'
+import { commentOf, hasProperties, issueOf, labelsOf, listOf, objectOf, says, textOf } from './foreign.ts'
+import type { ForgeFormat, Part } from './forge-format.ts'
 
 /** Issues of Redmine's REST API: pages of them, issues alone with their journals, or a folder of both. */
 export const redmineFormat: ForgeFormat = {
@@ -11,76 +11,72 @@ export const redmineFormat: ForgeFormat = {
     const [[, first] = []] = partsOf(objectOf(record))
     return hasProperties(record, 'issues', 'total_count') || hasProperties(first, 'id', 'subject', 'tracker')
   },
-  open(options, files) {
-    const [own, inPages] = [ownFilesIn(files), new Set<string>()]
-    return { issues: issues(options, new Set(own), inPages), ownFiles: () => new Set([...inPages, ...own]) }
-  },
+  repeatsBy: 'id',
+  convert: wholeIssue,
+  partsOf,
 }
 
 /** A page has many issues, and what was asked for alone has one. */
 function partsOf(record: Foreign): readonly Part[] {
   const { issue, issues } = record
-  if (says(issue)) return [[['issue'], issue]]
-  return Array.isArray(issues) ? issues.map((each, at) => [['issues', at], each]) : [[[], record]]
+  if (says(issue)) return [[['issue'], issue, wholeIssue]]
+  return Array.isArray(issues)
+    ? issues.map((each, at) => [['issues', at], each, issueOfPage])
+    : [[[], record, wholeIssue]]
 }
 
-/** @param own - the files that are read in place of what a page has of their issues @param inPages - those that pages name */
-function issues(options: ConversionOptions, own: ReadonlySet<string>, inPages: Set<string>): Conversion {
-  const state = new ConversionState()
-  return {
-    repeatsBy: 'id',
-    state,
-    partsOf,
-    convert(record, findings, [list]) {
-      const {
-        id,
-        subject: title,
-        description: content,
-        status: given,
-        author,
-        assigned_to,
-        fixed_version,
-        ...others
-      } = record
-      const { tracker, priority, category, journals, attachments, is_private, project: _, ...more } = others
-      const { created_on: created, updated_on: updated, closed_on: closed, ...rest } = more
-      const [version] = listOf(fixed_version).map(nameOf)
-      const before = version === undefined ? [] : state.milestone({ title: version, state: 'open' }, findings)
-      const file = `issues/${textOf(id)}.json`
-      if (list === 'issues' && own.has(file)) {
-        inPages.add(file)
-        return before
-      }
-      if (isLeftOut(says(is_private), id, options, findings)) return []
+/** The file that has an issue alone is read in place of what a page has of it. */
+function issueOfPage(record: Foreign, at: Findings): readonly Made[] {
+  const file = `issues/${textOf(record['id'])}.json`
+  if (!at.state.files.has(file)) return wholeIssue(record, at)
+  at.state.known.set(file, record['id'])
+  return versionOf(record, at)
+}
 
-      leaveRest(rest, findings)
-      if (says(attachments)) findings.notCarried('attachment', ['attachments'], listOf(attachments).length)
-      // Redmine up to 3 does not say of a status, which may have any name, whether it is one of closed issues.
-      const status = (objectOf(given)['is_closed'] ?? says(closed)) ? 'closed' : 'open'
-      const of = { number: id, title, content, milestone: version, state: status, created, updated, closed }
-      const lists = {
-        labels: labelsOf({ tracker: nameOf(tracker), priority: nameOf(priority), category: nameOf(category) }),
-        assignees: listOf(assigned_to).map(nameOf),
-      }
-      const comments = listOf(journals).flatMap((each, at) => {
-        return journalOf(id, objectOf(each), options, within(findings, ['journals', at]))
-      })
-      return [...before, issueOf(of, posterOf(author), lists), ...comments]
-    },
+function wholeIssue(record: Foreign, at: Findings): readonly Made[] {
+  const {
+    id: number,
+    subject: title,
+    description: content,
+    status,
+    author,
+    assigned_to,
+    is_private,
+    ...others
+  } = record
+  const { tracker, priority, category, journals, attachments, fixed_version, project: _, ...more } = others
+  const { created_on: created, updated_on: updated, closed_on: closed, ...rest } = more
+  const version = versionOf(record, at)
+  if (at.isLeftOut(says(is_private), number)) return []
+
+  at.leaveRest(rest)
+  at.leaveAll('attachment', 'attachments', attachments)
+  // Redmine up to 3 does not say of a status, which may have any name, whether it is one of closed issues.
+  const state = (objectOf(status)['is_closed'] ?? says(closed)) ? 'closed' : 'open'
+  const [milestone] = listOf(fixed_version).map(nameOf)
+  const lists = {
+    labels: labelsOf({ tracker: nameOf(tracker), priority: nameOf(priority), category: nameOf(category) }),
+    assignees: listOf(assigned_to).map(nameOf),
   }
+  const issue = issueOf({ number, title, content, milestone, state, created, updated, closed }, posterOf(author), lists)
+  const comments = at.each('journals', journals, (journal, ofJournal) =>
+    commentsOf(number, objectOf(journal), ofJournal),
+  )
+  return [...version, issue, ...comments]
+}
+
+/** Returns the milestone of an issue, unless it was carried before. */
+function versionOf({ fixed_version }: Foreign, at: Findings): readonly Made[] {
+  const [title] = listOf(fixed_version).map(nameOf)
+  return title === undefined ? [] : at.milestone({ title, state: 'open' })
 }
 
 /** Returns the comment of a change of an issue, if it has one. */
-function journalOf(
-  issue_number: unknown,
-  journal: Foreign,
-  options: ConversionOptions,
-  findings: Findings,
-): readonly Made[] {
+function commentsOf(issue_number: unknown, journal: Foreign, at: Findings): readonly Made[] {
   const { id: _, user, notes: content, created_on: created, updated_on, private_notes, details, ...rest } = journal
-  if (says(details)) findings.notCarried('system_note', [])
-  if (!says(content) || isLeftOut(says(private_notes), undefined, options, findings)) return []
-  leaveRest(rest, findings)
+  if (says(details)) at.notCarried('system_note')
+  if (!says(content) || at.isLeftOut(says(private_notes))) return []
+  at.leaveRest(rest)
   return [commentOf({ issue_number, created, updated: updated_on ?? created, content }, posterOf(user))]
 }
 

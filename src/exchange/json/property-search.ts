@@ -1,5 +1,6 @@
-const [TAB, LINE_FEED, CARRIAGE_RETURN, BLANK, COLON, ZERO, NINE] = [9, 10, 13, 32, 58, 48, 57]
-const [OPEN_OBJECT, CLOSE_OBJECT] = [123, 125]
+import { isBlank } from './record-scanner.ts'
+
+const [COLON, ZERO, NINE, OPEN_OBJECT, CLOSE_OBJECT] = [58, 48, 57, 123, 125]
 /** The objects in a record whose properties are not those of the record. */
 const OTHERS = ['"milestone"', '"epic"'].map((name) => new TextEncoder().encode(name))
 
@@ -80,8 +81,4 @@ function integerAt(bytes: Uint8Array, from: number): number | undefined {
     at += 1
   }
   return number
-}
-
-function isBlank(byte: number | undefined): boolean {
-  return byte === BLANK || byte === LINE_FEED || byte === CARRIAGE_RETURN || byte === TAB
 }

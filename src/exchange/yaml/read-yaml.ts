@@ -1,6 +1,7 @@
 import { ByteBuffer } from '../documents/byte-buffer.ts'
 import type { BytePosition, SourceRecord, SourceRecords } from '../documents/source-record.ts'
 import {
+  BEGINNING,
   DUPLICATE_KEY,
   decoded,
   halfPairs,
@@ -30,9 +31,7 @@ export async function* readYaml(
   isDump: boolean | undefined,
 ): SourceRecords {
   const { loadAll, YAMLException } = await import('js-yaml') // only sources that are YAML need it
-  const cutter = new ItemCutter(maxRecordBytes)
-  for await (const piece of bytes) for (const item of cutter.cut(piece)) yield recordsOf(item)
-  for (const item of cutter.end()) yield recordsOf(item)
+  for await (const item of itemsIn(bytes, maxRecordBytes)) yield recordsOf(item)
 
   function recordsOf({ text: given, position }: Item): readonly SourceRecord[] {
     const text = (isDump ?? OF_DUMP.test(given)) ? fromGoYaml(given) : given
@@ -67,46 +66,34 @@ const LINE_FEED = 10
 /** What begins at the left margin: an item or a document (`-`), a list in brackets, the end of a document (`...`). */
 const BEGINNINGS: readonly (number | undefined)[] = [45, 91, 46]
 
-/** Cuts the bytes of a source where items begin. */
-class ItemCutter {
-  readonly #maxBytes: number
-  /** Of the item that has begun. */
-  #position: BytePosition = { offset: 0, line: 1 }
-  readonly #bytes = new ByteBuffer()
-  #isLineStart = true
-
-  constructor(maxBytes: number) {
-    this.#maxBytes = maxBytes
+/** Cuts the bytes of a source where items begin. @throws Unreadable */
+async function* itemsIn(bytes: AsyncIterable<Uint8Array>, maxBytes: number): AsyncGenerator<Item, void, void> {
+  const begun = new ByteBuffer()
+  let position = BEGINNING
+  const append = (part: Uint8Array): void => {
+    begun.append(part)
+    if (begun.length > maxBytes) throw tooLarge(maxBytes, position)
   }
-
-  /** Yields the items that a piece completes. @throws Unreadable */
-  *cut(piece: Uint8Array): Generator<Item, void, void> {
+  const item = (): Item => {
+    const text = decoded(begun.take(), position)
+    const ended = { text, position }
+    position = positionAfter(position, text)
+    return ended
+  }
+  let isLineStart = true
+  for await (const piece of bytes) {
     let from = 0
-    let at = this.#isLineStart ? 0 : piece.indexOf(LINE_FEED) + 1 || piece.length
+    let at = isLineStart ? 0 : piece.indexOf(LINE_FEED) + 1 || piece.length
     while (at < piece.length) {
       if (BEGINNINGS.includes(piece[at])) {
-        this.#append(piece.subarray(from, at))
-        yield* this.end()
+        append(piece.subarray(from, at))
+        if (begun.length > 0) yield item()
         from = at
       }
       at = piece.indexOf(LINE_FEED, at) + 1 || piece.length
     }
-    this.#isLineStart = piece.at(-1) === LINE_FEED
-    this.#append(piece.subarray(from))
+    isLineStart = piece.at(-1) === LINE_FEED
+    append(piece.subarray(from))
   }
-
-  /** Yields the item that has begun, if there is one. @throws Unreadable */
-  *end(): Generator<Item, void, void> {
-    if (this.#bytes.length === 0) return
-
-    const position = this.#position
-    const text = decoded(this.#bytes.take(), position)
-    this.#position = positionAfter(position, text)
-    yield { text, position }
-  }
-
-  #append(bytes: Uint8Array): void {
-    this.#bytes.append(bytes)
-    if (this.#bytes.length > this.#maxBytes) throw tooLarge(this.#maxBytes, this.#position)
-  }
+  if (begun.length > 0) yield item()
 }

@@ -97,8 +97,17 @@ describe('a tracker of Bitbucket', () => {
   test('whose file is another object is no source', async () => {
     const called = await readSource({ json: '{"issues":[]}' }, { format: 'bitbucket' })
     expect(called.violations).toMatchObject([{ code: 'format', message: expect.stringContaining('logs and meta') }])
-    const { violations } = await readSource(folderOf({ 'db-2.0.json': '{"issues":[]}' }))
-    expect(violations).toMatchObject([{ code: 'folder', pointer: '', file: 'db-2.0.json', line: 1 }])
+    const message = expect.stringMatching(
+      /^expected an object with issues, comments, logs and meta, .*: export it again/,
+    )
+    for (const json of ['{"issues":[]}', '[]', '[[]]', '[7]']) {
+      for (const file of ['db-1.0.json', 'db-2.0.json']) {
+        const { violations } = await readSource(folderOf({ [file]: json }))
+        expect(violations).toEqual([{ code: 'folder', pointer: '', message, file, line: 1, offset: 0 }])
+      }
+    }
+    const both = await readSource(folderOf({ ...FOLDERS.bitbucket, 'db-1.0.json': '[]' }))
+    expect(both.violations).toMatchObject([{ code: 'folder', file: 'db-1.0.json' }])
   })
 })
 
