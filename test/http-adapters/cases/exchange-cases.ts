@@ -179,12 +179,6 @@ export const exchangeCases: readonly Case[] = [
     expected: { code: 'INVALID_DOCUMENT', violations: ['/0'] },
   },
   {
-    fact: 'a record of more than 2 MiB is 422',
-    ask: ['ada', 'POST', IMPORT, [issueRecord(10, { content: 'x'.repeat(2 * MEBIBYTE) })]],
-    status: 422,
-    expected: { code: 'INVALID_DOCUMENT', violations: ['/0'] },
-  },
-  {
     fact: 'a record of almost 2 MiB is imported',
     ask: ['ada', 'POST', IMPORT, [issueRecord(10, { content: 'x'.repeat(2 * MEBIBYTE - 1000) })]],
     status: 200,
@@ -198,23 +192,10 @@ export const exchangeCases: readonly Case[] = [
     expected: { code: 'INVALID_DOCUMENT', violations: ['/0'] },
   },
   {
-    fact: 'an import that another site requests is 403',
-    headers: { 'sec-fetch-site': 'cross-site', authorization: 'Basic YWRhOg==' },
-    ask: ['anonymous', 'POST', IMPORT, documentOf(10)],
-    status: 403,
-    expected: { code: 'CROSS_SITE' },
-  },
-  {
     fact: 'an issue named by a word is not a path of the exchange',
     ask: ['ada', 'POST', '/repos/acme/rocket/issues/export/pin'],
     status: 404,
     expected: { code: 'ISSUE_NOT_FOUND' },
-  },
-  {
-    fact: 'an export cannot be posted',
-    ask: ['ada', 'POST', EXPORT],
-    status: 405,
-    expected: { headers: { allow: 'GET, HEAD, OPTIONS' } },
   },
 ]
 
