@@ -13,11 +13,25 @@ interface Opened<Forge> {
   end(): Promise<unknown>
 }
 
+/** What a test may reach beside the application. */
+interface Running<Forge> {
+  readonly database: TestDatabase
+  readonly pool: pg.Pool
+  readonly forge: Forge
+}
+
+/** An answer of the application; JSON is parsed. */
+interface Answer {
+  readonly status: number
+  readonly headers: Headers
+  readonly body: ReturnType<typeof JSON.parse>
+}
+
 /** An application that runs on a database of its own, which every test finds as new. */
 export class RunningHost<Forge> {
   readonly #scheme: 'token' | 'Bearer'
   readonly #ends: (() => Promise<unknown>)[] = []
-  #current: { readonly database: TestDatabase; readonly pool: pg.Pool; readonly forge: Forge } | undefined
+  #current: Running<Forge> | undefined
   origin = ''
 
   constructor(
@@ -42,7 +56,7 @@ export class RunningHost<Forge> {
     })
   }
 
-  get running() {
+  get running(): Running<Forge> {
     if (this.#current === undefined) throw new Error('the host is not running')
     return this.#current
   }
@@ -52,7 +66,13 @@ export class RunningHost<Forge> {
     return this.running.database.run(text)
   }
 
-  async ask(method: string, path: string, who?: string, headers: Readonly<Record<string, string>> = {}, body?: object) {
+  async ask(
+    method: string,
+    path: string,
+    who?: string,
+    headers: Readonly<Record<string, string>> = {},
+    body?: object,
+  ): Promise<Answer> {
     const authorization = who === undefined ? undefined : { authorization: `${this.#scheme} ${who}-token` }
     const content = body && { 'content-type': 'application/json' }
     const reply = await fetch(new URL(path, this.origin), {
