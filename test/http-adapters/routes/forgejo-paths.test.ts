@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { forgejoRoutes } from '../../../src/http-adapters/routes/route-table.ts'
-import { authenticate, openCase, openpgpKey, openWorld, people, sshKey } from '../../world.ts'
+import { authenticate, openCase, openpgpKey, openWorld, sshKey } from '../../world.ts'
 import type { Ask, Case } from '../cases/case.ts'
 import { dispatched, pathTo, plainRequest } from '../dispatch.ts'
 import { runCase } from '../run-case.ts'
@@ -136,30 +136,6 @@ describe("Forgejo's paths", () => {
     const { api } = await openCase({ forgejoPaths: true, ...given.world })
     await runCase(given, (sent) => dispatched(api, sent, authenticate))
   })
-
-  it.each(forgejoRoutes.map((route) => [`${route.method} ${route.path}`, route] as const))(
-    'ask the policy once for %s, as the paths of Gitea do',
-    async (_place, { method, path }) => {
-      const asked: object[] = []
-      const { api } = openWorld({
-        forgejoPaths: true,
-        signingKey: sshKey,
-        policy: {
-          authorize(about) {
-            asked.push(about)
-            return { allow: true }
-          },
-        },
-      })
-      await api.dispatch(plainRequest({ method, path: pathTo(path) }), () => people[0] ?? null)
-
-      const operation = method === 'GET' ? 'read' : 'write'
-      const expected = path.startsWith('/orgs/')
-        ? [{ action: `blocks.${operation}`, organizationId: '6' }]
-        : [{ action: `user-blocks.${operation}`, userId: '1' }]
-      expect(asked).toEqual(path === '/signing-key.ssh' ? [] : expected)
-    },
-  )
 
   it('are passed on without the option, or without their service, and are in no OpenAPI document', async () => {
     const worlds = [openWorld(), openWorld({ forgejoPaths: true, services: ['pins'] })]
