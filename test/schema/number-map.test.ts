@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { NumberMap } from '../../src/schema/number-map.ts'
+import { NumberSet } from '../../src/schema/number-set.ts'
 
 const number = fc.oneof(
   fc.integer({ min: 0, max: 200 }),
@@ -8,15 +9,18 @@ const number = fc.oneof(
   fc.maxSafeInteger().map(Math.abs),
 )
 
-test('a number map is a map', () => {
+test('a number map is a map, and a number set a set', () => {
   fc.assert(
     fc.property(fc.array(fc.tuple(number, fc.double()), { maxLength: 400 }), fc.array(number), (entries, asked) => {
-      const [map, model] = [new NumberMap(), new Map<number, number>()]
+      const [map, set, model] = [new NumberMap(), new NumberSet(), new Map<number, number>()]
       for (const [each, value] of entries) {
         map.set(each, value)
+        set.add(each)
         model.set(each, value)
       }
-      for (const each of [...model.keys(), ...asked]) expect(map.get(each)).toBe(model.get(each))
+      for (const each of [...model.keys(), ...asked]) {
+        expect([map.get(each), set.has(each)]).toEqual([model.get(each), model.has(each)])
+      }
     }),
   )
 })

@@ -34,8 +34,9 @@ test('after goes on at once with a value, and behind anything with a then unless
 })
 
 describe('run', () => {
-  test('gives a value at once where nothing must be waited for', () => {
-    expect(runMaybeAsync(sum(1, 2, 3))).toBe(6)
+  test.each([undefined, null, 0, '', false, 6])('gives %j at once where nothing must be waited for', async (value) => {
+    expect(runMaybeAsync(wait(value))).toBe(value)
+    expect(await runMaybeAsync(wait(Promise.resolve(value)))).toBe(value)
   })
 
   test.each([
@@ -51,17 +52,15 @@ describe('run', () => {
     expect(await result).toBe(6)
   })
 
-  test('throws at once what the steps throw before anything was waited for', () => {
-    expect(() => runMaybeAsync(fail())).toThrow(trouble)
-  })
-
-  test('rejects with what the steps throw after something was waited for', async () => {
-    function* late(): SyncOrAsync<number> {
+  test('throws at once what the steps throw before anything was waited for, and rejects with it later', async () => {
+    function* late(): SyncOrAsync<void> {
       yield* wait(Promise.resolve())
       throw trouble
     }
 
+    expect(() => runMaybeAsync(fail())).toThrow(trouble)
     await expect(runMaybeAsync(late())).rejects.toBe(trouble)
+    await expect(runMaybeAsync(sum(1, Promise.reject(trouble)))).rejects.toBe(trouble)
   })
 
   test('throws a rejection into the steps, which may go on', async () => {
@@ -75,36 +74,19 @@ describe('run', () => {
 
     expect(await runMaybeAsync(forgiving())).toBe('forgiven')
   })
-
-  test('rejects with a rejection the steps do not catch', async () => {
-    await expect(runMaybeAsync(sum(1, Promise.reject(trouble)))).rejects.toBe(trouble)
-  })
-
-  test.each([undefined, null, 0, '', false])('hands %j through as a value, waited for or not', async (value) => {
-    expect(runMaybeAsync(wait(value))).toBe(value)
-    expect(await runMaybeAsync(wait(Promise.resolve(value)))).toBe(value)
-  })
 })
 
-describe('runAsync', () => {
-  test('gives a promise even where nothing must be waited for', async () => {
-    const result = runAsync(sum(1, 2))
+test('runAsync gives a promise even where nothing must be waited for', async () => {
+  const result = runAsync(sum(1, 2))
 
-    expect(result).toBeInstanceOf(Promise)
-    expect(await result).toBe(3)
-  })
-
-  test('rejects with what the steps throw at once', async () => {
-    await expect(runAsync(fail())).rejects.toBe(trouble)
-  })
+  expect(result).toBeInstanceOf(Promise)
+  expect(await result).toBe(3)
+  await expect(runAsync(fail())).rejects.toBe(trouble)
 })
 
 describe('runSync', () => {
-  test('gives the value', () => {
+  test('gives the value, or throws what the steps throw', () => {
     expect(runSync(sum(1, 2, 3))).toBe(6)
-  })
-
-  test('throws what the steps throw', () => {
     expect(() => runSync(fail())).toThrow(trouble)
   })
 

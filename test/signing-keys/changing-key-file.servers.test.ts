@@ -214,7 +214,7 @@ describe('while it is replaced 100 times under eight clients, each answer is a w
       await file.close()
     },
   }
-  test.each(Object.entries(ways))('%s', async (_way, replace) => {
+  test.concurrent.each(Object.entries(ways))('%s', async (_way, replace) => {
     const [signingKey, path] = await opened()
     const { forge, logged } = openWorld({ signingKey })
     const whole = new Set([one, other])

@@ -30,45 +30,29 @@ describeWith(['gpg', 'gpgconf'], 'OpenPGP keys that gpg made', () => {
   const home = new GpgHome()
   afterAll(() => home.close())
 
-  test.each([
-    ['ed25519', 'secret words'],
-    ['rsa2048', ''],
-    ['nistp256', ''],
-    ['nistp384', ''],
-    ['nistp521', ''],
-    ['dsa2048', ''],
-  ])(
-    'on %s with the passphrase "%s" are served as the public half, packet by packet, and described as gpg does',
-    async (algorithm, passphrase) => {
+  const curves = ['nistp256', 'nistp384', 'nistp521', 'brainpoolP256r1', 'brainpoolP512r1', 'secp256k1']
+  test.each([['ed25519', 'secret words'], ...['rsa2048', 'dsa2048', ...curves].map((algorithm) => [algorithm, ''])])(
+    'on %s with the passphrase "%s" are served as the public half, packet by packet, from every export',
+    async (algorithm = '', passphrase = '') => {
       const email = `${algorithm}@example.com`
       const unlock = ['--passphrase', passphrase]
       const primary = home.generate(email, algorithm, passphrase)
       home.run([...unlock, '--quick-add-key', primary, 'cv25519', 'encr', 'never'])
-      home.run([...unlock, '--quick-add-key', primary, `${algorithm}/sign`, 'sign', 'never'])
-      const expected = await packetsOf(Uint8Array.from(home.run(['--export', email])))
+      const signing = algorithm === 'dsa2048' ? 'ed25519' : algorithm // to find the primes of DSA takes seconds
+      home.run([...unlock, '--quick-add-key', primary, `${signing}/sign`, 'sign', 'never'])
+      const exported = Uint8Array.from(home.run(['--export', email]))
+      const armored = await served(exported)
 
-      for (const what of ['--export', '--export-secret-keys', '--export-secret-subkeys']) {
-        const armored = await served(`Our key:\n\n${home.run([...unlock, '--armor', what, email])}\nThat was it.\n`)
-
-        expect(await packetsOf(armored)).toEqual(expected)
-        expect(await served(home.run([...unlock, what, email]))).toBe(armored)
-        expect(importedFingerprints(armored)).toEqual(home.fingerprints(email))
+      expect(await packetsOf(armored)).toEqual(await packetsOf(exported))
+      expect(importedFingerprints(armored)).toEqual(home.fingerprints(email))
+      for (const half of ['--export-secret-keys', '--export-secret-subkeys']) {
+        expect(await served(home.run([...unlock, half, email]))).toBe(armored)
       }
-      expect(await describeKey(openpgpKey(home.run(['--export', email])))).toEqual(home.described(email))
-    },
-  )
-
-  test.each(['brainpoolP256r1', 'brainpoolP384r1', 'brainpoolP512r1', 'secp256k1'])(
-    'on %s are served as the public half, packet by packet, also with a subkey that signs',
-    async (algorithm) => {
-      const primary = home.generate(`${algorithm}@example.com`, algorithm)
-      home.run(['--passphrase', '', '--quick-add-key', primary, `${algorithm}/sign`, 'sign', 'never'])
-      const exported = home.run(['--export', primary])
-
-      for (const key of [exported, home.run(['--export-secret-keys', primary])]) {
-        expect(await packetsOf(await served(key))).toEqual(await packetsOf(Uint8Array.from(exported)))
-        expect(importedFingerprints(await served(key))).toEqual(home.fingerprints(primary))
+      if (algorithm === 'ed25519') {
+        const text = home.run([...unlock, '--armor', '--export-secret-keys', email])
+        expect(await served(`Our key:\n\n${text}\nThat was it.\n`)).toBe(armored)
       }
+      expect(await describeKey(openpgpKey(exported))).toEqual(home.described(email))
     },
   )
 

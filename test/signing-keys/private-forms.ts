@@ -92,7 +92,8 @@ export function gpgForms(home: GpgHome): readonly PrivateForm[] {
     const unlock = ['--passphrase', passphrase]
     const primary = home.generate(email, algorithm, passphrase)
     home.run([...unlock, '--quick-add-key', primary, subkey, 'encr', 'never'])
-    home.run([...unlock, '--quick-add-key', primary, `${algorithm}/sign`, 'sign', 'never'])
+    const signing = algorithm === 'dsa2048' ? 'ed25519' : algorithm // to find the primes of DSA takes seconds
+    home.run([...unlock, '--quick-add-key', primary, `${signing}/sign`, 'sign', 'never'])
     return email
   }
   const forms = GPG.map(([algorithm, subkey]) => {

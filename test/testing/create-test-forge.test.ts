@@ -33,23 +33,18 @@ describe('a test forge', () => {
     expect(isForgeError(refusal, 'INVALID_INPUT')).toBe(true)
   })
 
-  test('records what the policy was asked, refused or not', async () => {
-    const { forge, user, issue, asked } = await createTestForge()
+  test('records what the policy was asked, refused or not, and the events that are committed', async () => {
+    const { forge, user, issue, asked, events } = await createTestForge()
     const { repositoryId } = issue('acme/rocket#1')
     await forge.pins.pin(user('olga'), issue('acme/rocket#1'))
     await forge.pins.unpin(user('sam'), issue('acme/rocket#1')).catch(() => undefined)
     await forge.pins.pin('system', issue('acme/rocket#2'))
-    expect(asked).toEqual([
-      { action: 'pins.write', repositoryId },
-      { action: 'pins.write', repositoryId },
-    ])
-  })
 
-  test('records the events that are committed', async () => {
-    const { forge, user, issue, events } = await createTestForge()
-    await forge.pins.pin(user('olga'), issue('acme/rocket#1'))
-    await forge.pins.pin(user('sam'), issue('acme/rocket#2')).catch(() => undefined)
-    expect(events.map((event) => [event.type, event.actorId])).toEqual([['issue.pinned', user('olga').id]])
+    expect(asked).toEqual(Array.from({ length: 2 }, () => ({ action: 'pins.write', repositoryId })))
+    expect(events.map(({ type, actorId }) => [type, actorId])).toEqual([
+      ['issue.pinned', user('olga').id],
+      ['issue.pinned', null],
+    ])
   })
 
   test('denies the named actions to every caller', async () => {
@@ -75,6 +70,7 @@ describe('a test forge', () => {
     clock.advance(1500)
     const second = await forge.pins.pin(user('olga'), issue('acme/rocket#2'))
     clock.set(new Date('2031-01-01T00:00:00Z'))
+    expect(() => clock.set(new Date('never'))).toThrow(TypeError)
     const third = await forge.pins.pin(user('olga'), issue('acme/rocket#3'))
     expect([first, second, third].map((pin) => pin.pinnedAt.toISOString())).toEqual([
       '2030-01-01T00:00:00.000Z',
@@ -83,35 +79,20 @@ describe('a test forge', () => {
     ])
   })
 
-  test('refuses a clock without a time', async () => {
-    const { clock } = await createTestForge()
-    expect(() => clock.set(new Date('never'))).toThrow(TypeError)
+  test.each([
+    ['user', 'anonymous', 'the fixture has no user "anonymous"'],
+    ['user', 'acme', 'the fixture has no user "acme"'],
+    ['issue', 'acme/rocket#99', 'the fixture has no issue "acme/rocket#99"'],
+    ['issue', 'acme/nothing#1', 'the fixture has no repository "acme/nothing"'],
+    ['issue', 'acme/rocket#0', '"acme/rocket#0" does not name an issue: write it as owner/repository#index'],
+  ] as const)('reports that the %s %s does not exist', async (what, name, message) => {
+    const forge = await createTestForge()
+    expect(() => Reflect.apply(forge[what], undefined, [name])).toThrow(new TypeError(message))
   })
 
-  test('finds users in any case', async () => {
-    const { user } = await createTestForge()
+  test('finds the users, organizations and repositories of its fixture, in any case', async () => {
+    const { user, organization, repository, issue } = await createTestForge()
     expect(user('ALICE')).toEqual({ id: user('alice').id, username: 'alice' })
-  })
-
-  test.each([
-    ['anonymous', 'the fixture has no user "anonymous"'],
-    ['acme', 'the fixture has no user "acme"'],
-  ])('reports that the user %s does not exist', async (name, message) => {
-    const { user } = await createTestForge()
-    expect(() => user(name)).toThrow(new TypeError(message))
-  })
-
-  test.each([
-    ['acme/rocket#99', 'the fixture has no issue "acme/rocket#99"'],
-    ['acme/nothing#1', 'the fixture has no repository "acme/nothing"'],
-    ['acme/rocket#0', '"acme/rocket#0" does not name an issue: write it as owner/repository#index'],
-  ] as const)('reports that the issue %s does not exist', async (path, message) => {
-    const { issue } = await createTestForge()
-    expect(() => issue(path)).toThrow(new TypeError(message))
-  })
-
-  test('finds the organizations and repositories of its fixture, in any case', async () => {
-    const { organization, repository, issue } = await createTestForge()
     expect(organization('ACME')).toEqual({ id: '5', name: 'acme' })
     expect(repository('Acme/ROCKET')).toEqual({
       id: issue('acme/rocket#1').repositoryId,

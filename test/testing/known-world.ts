@@ -1,8 +1,14 @@
-import type { KnownHost } from '../../app/testing/testing.ts'
+import type { IncomingMessage, RequestListener } from 'node:http'
+import { createServer } from 'node:http'
+import { onTestFinished } from 'vitest'
+import type { ContractCase, KnownHost } from '../../app/testing/testing.ts'
+import { mountContract } from '../../app/testing/testing.ts'
 import type { Directory } from '../../src/http-adapters/http.ts'
+import { nodeHandler } from '../../src/http-adapters/node.ts'
 import { deferred } from '../deferred.ts'
+import { listening } from '../http.ts'
 import type { Person, World, WorldOptions } from '../world.ts'
-import { directory, openWorld, sshKey } from '../world.ts'
+import { authenticate, directory, openWorld, sshKey } from '../world.ts'
 
 /** A world, and what the mount contract may know of it. */
 export interface KnownWorld {
@@ -46,4 +52,40 @@ export function openKnownWorld(options: WorldOptions = {}): KnownWorld {
         : undefined,
     },
   }
+}
+
+/** Where a known world is mounted. */
+export const PREFIX = '/a/b'
+
+/** A case of the mount contract over a known world on Node, until the test ends. If there is an elsewhere, the host answers there. */
+export async function caseOver(
+  name: string,
+  {
+    world: options = {},
+    host = (handle) => handle,
+    ...described
+  }: KnownHost & { readonly world?: WorldOptions; readonly host?: (handle: RequestListener) => RequestListener },
+): Promise<ContractCase & Pick<KnownWorld, 'world'>> {
+  const { world, known } = openKnownWorld({
+    ...options,
+    limits: { maxBodyBytes: 50_000, maxImportBytes: 400_000 },
+    publicUrl: 'https://git.example.com/api/v1',
+  })
+  const handler = nodeHandler<Person, IncomingMessage>(world.api, {
+    authenticate: ({ headers }) => authenticate(headers.authorization),
+    basePath: PREFIX,
+  })
+  const server = createServer(
+    host((request, response) => {
+      const next = () => void response.end(`the host: ${request.url}`)
+      handler(request, response, described.elsewhere && next)
+    }),
+  )
+  const { origin, stop } = await listening(server)
+  onTestFinished(stop)
+
+  const start = async () => ({ origin, prefix: PREFIX, stop: async () => undefined })
+  const found = mountContract(start, { ...known, ...described }).find((one) => one.name === name)
+  if (found === undefined) throw new TypeError(`no case is named ${name}`)
+  return { ...found, world }
 }

@@ -1,19 +1,16 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import { createServer } from 'node:http'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
-import type { ContractCase, KnownHost } from '../../app/testing/testing.ts'
+import type { KnownHost } from '../../app/testing/testing.ts'
 import { mountContract } from '../../app/testing/testing.ts'
-import { nodeHandler } from '../../src/http-adapters/node.ts'
 import { probeOf } from '../../src/testing/mount-contract/cases/probe.ts'
 import { listening } from '../http.ts'
 import { HOST_HEADERS, setHostHeaders } from '../http-adapters/hosts.ts'
-import type { Person, WorldOptions } from '../world.ts'
-import { authenticate } from '../world.ts'
-import { openKnownWorld } from './known-world.ts'
+import type { WorldOptions } from '../world.ts'
+import { caseOver, openKnownWorld, PREFIX } from './known-world.ts'
 
 // Every planted fault is caught by the contract, so that the contract cannot come to prove nothing.
 
-const PREFIX = '/a/b'
 const elsewhere = [`${PREFIX}?x=1&y=%2F`, `${PREFIX}/users/stan?x=1`].map((path) => ({
   path,
   text: `the host: ${path}`,
@@ -237,38 +234,16 @@ const PLANTED: readonly (readonly [fault: string, caughtBy: string, plant: Plant
   ],
 ]
 
-/** A case of the contract over a mounting, and what it is served by. */
-async function caseOver(
-  name: string,
-  plant: Plant,
-  hangs: () => void,
-  options: WorldOptions = {},
-): Promise<ContractCase> {
-  const { world, known } = openKnownWorld({
-    ...options,
-    limits: { maxBodyBytes: 50_000, maxImportBytes: 400_000 },
-    publicUrl: 'https://git.example.com/api/v1',
-  })
-  const api = nodeHandler<Person, IncomingMessage>(world.api, {
-    authenticate: ({ headers }) => authenticate(headers.authorization),
-    basePath: PREFIX,
-  })
-  const listener = plant(
-    (request, response) => api(request, response, () => response.end(`the host: ${request.url}`)),
-    hangs,
-  )
-  const server = await listening(
-    createServer((request, response) => {
+/** A case of the contract over a mounting. */
+function planted(name: string, plant: Plant, hangs: () => void = () => undefined, world: WorldOptions = {}) {
+  const host = (handle: RequestListener): RequestListener => {
+    const listener = plant(handle, hangs)
+    return (request, response) => {
       setHostHeaders(response)
       listener(request, response)
-    }),
-  )
-  onTestFinished(() => server.stop())
-
-  const start = async () => ({ origin: server.origin, prefix: PREFIX, stop: async () => undefined })
-  const found = mountContract(start, { ...known, headers: HOST_HEADERS, elsewhere }).find((one) => one.name === name)
-  if (found === undefined) throw new TypeError(`no case is named ${name}`)
-  return found
+    }
+  }
+  return caseOver(name, { world, host, headers: HOST_HEADERS, elsewhere })
 }
 
 describe('the contract', () => {
@@ -276,7 +251,7 @@ describe('the contract', () => {
     // The time of a case is over as soon as it is known that it waits in vain.
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
     onTestFinished(() => void vi.useRealTimers())
-    const { run } = await caseOver(caughtBy, plant, () => setImmediate(() => vi.advanceTimersByTime(10_000)))
+    const { run } = await planted(caughtBy, plant, () => setImmediate(() => vi.advanceTimersByTime(10_000)))
 
     const failure = await run().catch((error: unknown) => error)
     expect(failure).toMatchObject({ name: 'AssertionError', message: expect.stringMatching(/^sent: .*fix: /s) })
@@ -284,16 +259,16 @@ describe('the contract', () => {
 
   test('says what was sent, and hides the known credential alone', async () => {
     const everything = answering(() => true, 500)
-    const wrong = await caseOver('wrong credentials are 401', everything, () => undefined)
+    const wrong = await planted('wrong credentials are 401', everything)
     await expect(wrong.run()).rejects.toThrow('Authorization: "token forgelet-wrong-token"')
-    const right = await caseOver('a missing body is reported', everything, () => undefined)
+    const right = await planted('a missing body is reported', everything)
     await expect(right.run()).rejects.toThrow('Authorization: (the known one)')
   })
 })
 
 test('an API of sessions must name no scheme', async () => {
   const name = 'a request without credentials learns which scheme is expected'
-  const over = (plant: Plant) => caseOver(name, plant, () => undefined, { credentials: 'session' })
+  const over = (plant: Plant) => planted(name, plant, undefined, { credentials: 'session' })
   await (await over((handle) => handle)).run()
 
   const asking = await over(changing((_request, response) => response.setHeader('WWW-Authenticate', 'Basic')))

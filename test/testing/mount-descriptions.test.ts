@@ -1,17 +1,10 @@
-import type { IncomingMessage } from 'node:http'
-import { createServer } from 'node:http'
-import { expect, onTestFinished, test } from 'vitest'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { expect, test } from 'vitest'
 import type { KnownHost } from '../../app/testing/testing.ts'
-import { mountContract } from '../../app/testing/testing.ts'
-import { nodeHandler } from '../../src/http-adapters/node.ts'
-import { listening } from '../http.ts'
-import type { Person, World, WorldOptions } from '../world.ts'
-import { authenticate } from '../world.ts'
-import { openKnownWorld } from './known-world.ts'
+import { caseOver, PREFIX } from './known-world.ts'
 
 // The mount is sound and its description is wrong: a case that fails says which part, and blames no mount.
 
-const PREFIX = '/a/b'
 const QUERY = 'a query reaches the handler, and is decoded once'
 const LINKS = 'links begin with the public address or are relative, whatever the Host header says, and keep the query'
 const FAILS = 'a port that throws is 500 with a requestId, and its message is not shown'
@@ -41,8 +34,7 @@ const WRONG: readonly (readonly [part: string, wrong: KnownHost, cases: readonly
 
 test.each(WRONG)('a case says that %s is wrong: %j', async (part, wrong, cases) => {
   for (const name of cases) {
-    const failure = await failureOf(name, wrong)
-    expect([name, adviceOf(failure)]).toEqual([
+    expect([name, await adviceFor(name, wrong)]).toEqual([
       name,
       expect.stringMatching(new RegExp(`^${DESCRIPTION} .*\\b${part}\\b`)),
     ])
@@ -55,8 +47,7 @@ test.each([
   ['pins', ['blocks'], ['a path of the API is answered by the API', 'HEAD is GET without a body']],
 ] as const)('a case says that services name %s, which is not mounted', async (_what, services, cases) => {
   for (const name of cases) {
-    const failure = await failureOf(name, {}, { services: [...services] })
-    expect([name, adviceOf(failure)]).toEqual([
+    expect([name, await adviceFor(name, { world: { services: [...services] } })]).toEqual([
       name,
       expect.stringMatching(new RegExp(`^${DESCRIPTION} .*\\bservices\\b`)),
     ])
@@ -64,64 +55,36 @@ test.each([
 })
 
 test('a user who was blocked before is reported, and stays blocked', async () => {
-  const { world, run } = await caseOver(LINKS)
+  const { world, run } = await caseOver(LINKS, {})
   const block = { organizationId: 6, account: { kind: 'user', id: 7 } } as const
   const blocks = () => world.forge.blocks.list('system', { organizationId: 6 })
   await world.forge.blocks.block('system', block)
   const before = await blocks()
 
-  expect(adviceOf(await run())).toMatch(new RegExp(`^${DESCRIPTION} .*\\busers\\b.*unblock`))
+  expect(adviceOf(await run().catch((error: unknown) => error))).toMatch(
+    new RegExp(`^${DESCRIPTION} .*\\busers\\b.*unblock`),
+  )
   expect(await blocks()).toEqual(before)
 })
 
 test('a 404 that is not of the API leaves the advice of the case, and adds what else it may be', async () => {
-  const { run } = await caseOver(EXPORT, {}, {}, () => true)
+  const host = () => (_request: IncomingMessage, response: ServerResponse) =>
+    void response.writeHead(404).end('the host has no such page')
 
-  expect(adviceOf(await run())).toMatch(
+  expect(await adviceFor(EXPORT, { host })).toMatch(
     /^pass on the pieces of a response.*; or name in services only what is mounted$/,
   )
 })
 
 const DESCRIPTION = 'the description that mountContract was given is wrong, not the mount:'
 
-async function failureOf(name: string, wrong: KnownHost, options?: WorldOptions): Promise<unknown> {
-  const { run } = await caseOver(name, wrong, options)
-  return run()
-}
-
 function adviceOf(failure: unknown): string {
   const message = failure instanceof Error ? failure.message : 'it does not fail'
   return /^fix: {6}(.*)$/m.exec(message)?.[1] ?? message
 }
 
-/** A case of the contract over a sound mount, with a part of its description replaced; `run` returns how it fails. */
-async function caseOver(
-  name: string,
-  wrong: KnownHost = {},
-  options: WorldOptions = {},
-  isHost: (request: IncomingMessage) => boolean = () => false,
-): Promise<{ readonly world: World; run(): Promise<unknown> }> {
-  const { world, known } = openKnownWorld({ ...options, limits: { maxBodyBytes: 50_000, maxImportBytes: 400_000 } })
-  const handler = nodeHandler<Person, IncomingMessage>(world.api, {
-    authenticate: ({ headers }) => authenticate(headers.authorization),
-    basePath: PREFIX,
-  })
-  const server = await listening(
-    createServer((request, response) =>
-      isHost(request) ? response.writeHead(404).end('the host has no such page') : handler(request, response),
-    ),
-  )
-  onTestFinished(() => server.stop())
-
-  const start = async () => ({ origin: server.origin, prefix: PREFIX, stop: async () => undefined })
-  const found = mountContract(start, { ...known, ...wrong }).find((one) => one.name === name)
-  if (found === undefined) throw new TypeError(`no case is named ${name}`)
-  return {
-    world,
-    run: () =>
-      found.run().then(
-        () => undefined,
-        (error: unknown) => error,
-      ),
-  }
+/** What the failure of a case advises, over a sound mount whose description is wrong. */
+async function adviceFor(name: string, wrong: Parameters<typeof caseOver>[1]): Promise<string> {
+  const { run } = await caseOver(name, wrong)
+  return adviceOf(await run().catch((error: unknown) => error))
 }

@@ -11,6 +11,11 @@ type Tracker = IssueTracker<Person, undefined>
 type Plant = (sound: MemoryTracker<Person>) => Partial<Tracker>
 
 const ASCENDING = 'issues are returned in ascending order, from above a number and up to a limit, or by their numbers'
+const EXISTING_LABEL = 'a label that exists is left as it is, and one that is missing is created'
+const EDITED = 'a comment that was edited replaces the one that it was'
+const RESERVED = 'the next issue of the host has a number above the numbers that were reserved, which are no issues'
+const NAMED = 'people are named in the next issues above a number and up to a limit, and with their accounts'
+const ATTRIBUTED = 'people get their accounts wherever they have none, and the records stay as they are'
 const EVERY_PROPERTY = 'an issue is returned with every property that was written'
 
 /** Names everyone as if no one had an account. */
@@ -18,6 +23,13 @@ const forgetful = attributing((sound) => ({
   named: (query, context) =>
     after(sound.named(query, context), (people) => people.map((person) => ({ ...person, hasAccount: false }))),
 }))
+
+const overwriting: Plant = (sound) => ({
+  write(batch) {
+    for (const label of batch.labels) sound.labels.set(label.name, label)
+    sound.write(batch)
+  },
+})
 
 /** The faults behind "a tracker that", and the case that catches each. */
 const PLANTED: readonly (readonly [fault: string, caughtBy: string, plant: Plant])[] = [
@@ -50,16 +62,7 @@ const PLANTED: readonly (readonly [fault: string, caughtBy: string, plant: Plant
     'texts are returned as they were written',
     writing((record) => ({ ...record, content: record.content.replaceAll(/[\u{10000}-\u{10ffff}]/gu, '?') })),
   ],
-  [
-    'changes labels that exist',
-    'a label that exists is left as it is, and one that is missing is created',
-    (sound) => ({
-      write(batch) {
-        for (const label of batch.labels) sound.labels.set(label.name, label)
-        sound.write(batch)
-      },
-    }),
-  ],
+  ['changes labels that exist', EXISTING_LABEL, overwriting],
   ...(['labelUpdates', 'milestoneUpdates'] as const).map((list): (typeof PLANTED)[number] => [
     `ignores ${list}`,
     'labels and milestones that exist are replaced by an update, also on the issues that have them',
@@ -96,12 +99,12 @@ const PLANTED: readonly (readonly [fault: string, caughtBy: string, plant: Plant
   ],
   [
     'leaves a comment that was edited',
-    'a comment that was edited replaces the one that it was',
+    EDITED,
     (sound) => ({ write: (batch) => sound.write({ ...batch, commentUpdates: [] }) }),
   ],
   [
     'adds the comment that was edited',
-    'a comment that was edited replaces the one that it was',
+    EDITED,
     (sound) => ({
       write: ({ commentUpdates, ...batch }) =>
         sound.write({ ...batch, comments: [...batch.comments, ...commentUpdates], commentUpdates: [] }),
@@ -125,7 +128,7 @@ const PLANTED: readonly (readonly [fault: string, caughtBy: string, plant: Plant
   ],
   [
     'lowers the next number',
-    'the next issue of the host has a number above the numbers that were reserved, which are no issues',
+    RESERVED,
     (sound) => ({
       reserveNumbers({ upTo }) {
         sound.nextNumber = upTo + 1
@@ -134,7 +137,7 @@ const PLANTED: readonly (readonly [fault: string, caughtBy: string, plant: Plant
   ],
   [
     'keeps the numbers that were reserved as issues',
-    'the next issue of the host has a number above the numbers that were reserved, which are no issues',
+    RESERVED,
     (sound) => ({
       reserveNumbers(reservation) {
         sound.taken.add(reservation.upTo)
@@ -149,17 +152,13 @@ const PLANTED: readonly (readonly [fault: string, caughtBy: string, plant: Plant
   ],
   [
     'names people of issues that nobody asked for',
-    'people are named in the next issues above a number and up to a limit, and with their accounts',
+    NAMED,
     attributing((sound) => ({ named: (query, context) => sound.named({ ...query, after: 0 }, context) })),
   ],
-  [
-    'forgets who has an account',
-    'people are named in the next issues above a number and up to a limit, and with their accounts',
-    forgetful,
-  ],
+  ['forgets who has an account', NAMED, forgetful],
   [
     'gives accounts to the first issue alone',
-    'people get their accounts wherever they have none, and the records stay as they are',
+    ATTRIBUTED,
     attributing((sound) => ({
       attribute: ({ numbers, ...change }, context) =>
         sound.attribute({ ...change, numbers: numbers.slice(0, 1) }, context),
@@ -167,7 +166,7 @@ const PLANTED: readonly (readonly [fault: string, caughtBy: string, plant: Plant
   ],
   [
     'renames the author',
-    'people get their accounts wherever they have none, and the records stay as they are',
+    ATTRIBUTED,
     (sound) => ({
       attribution: {
         ...sound.attribution,
@@ -206,18 +205,7 @@ describe('a planted tracker', () => {
   })
 
   test('is told what to do about a label that it overwrites, with what differs', async () => {
-    const overwriting: Plant = (sound) => ({
-      write(batch) {
-        for (const label of batch.labels) sound.labels.set(label.name, label)
-        sound.write(batch)
-      },
-    })
-    const failure = caseOf(
-      'a label that exists is left as it is, and one that is missing is created',
-      overwriting,
-    ).run()
-
-    await expect(failure).rejects.toMatchObject({
+    await expect(caseOf(EXISTING_LABEL, overwriting).run()).rejects.toMatchObject({
       name: 'AssertionError',
       message: expect.stringMatching(/000000.*fix: {6}write: insert the labels that have no row yet/s),
       actual: expect.anything(),

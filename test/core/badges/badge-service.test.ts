@@ -80,10 +80,33 @@ describe('the badge catalogue', () => {
     expect(await updating).toMatchObject({ description: 'new' })
   })
 
-  test.each([
-    ['a slug of 256 characters', { slug: 'x'.repeat(256) }],
-    ['an image address of 2049 characters', { slug: 'x', imageUrl: 'x'.repeat(2049) }],
-  ])('refuses %s', async (_what, badge) => {
+  test('is a list of pages, in which a badge is found, and of which it is removed', async () => {
+    const { catalogue } = aForge().badges
+    for (const slug of ['owl', 'star']) await catalogue.define(olga, { slug })
+    const page = await catalogue.list(olga, { limit: 1 })
+    expect([page.total, page.items.map(({ slug }) => slug)]).toEqual([2, ['owl']])
+    await catalogue.remove(olga, 'owl')
+    expect([await catalogue.find(olga, 'owl'), await catalogue.find(olga, 'star')]).toMatchObject([
+      undefined,
+      { slug: 'star', description: '', imageUrl: '' },
+    ])
+  })
+
+  test('refuses an image address of 2049 characters', async () => {
+    const badge = { slug: 'x', imageUrl: 'x'.repeat(2049) }
     expect(await codeOf(() => aForge().badges.catalogue.define(olga, badge))).toBe('INVALID_INPUT')
   })
+})
+
+test.each([
+  ['grant', [{ userId: 9, slugs: 'owl' }], 'grants.slugs must be an array of strings'],
+  ['revoke', [{ userId: 9, slugs: [7] }], 'grants.slugs must be an array of strings'],
+  ['holders', [{ slug: 7 }], 'request.slug must be a string'],
+  ['remove', [7], 'slug must be a string'],
+])('%s of %j is a TypeError', async (name, given, message) => {
+  const { badges } = aForge()
+  const methods: Readonly<Record<string, unknown>> = { ...badges, ...badges.catalogue }
+  const call = Reflect.apply(methods[name] as () => Promise<unknown>, undefined, [olga, ...given])
+
+  await expect(call).rejects.toThrow(new RegExp(`^${message}`))
 })

@@ -30,6 +30,29 @@ describe('the pin service', () => {
     expect(asked).toEqual(['10', '11'].map((repositoryId) => ({ action: 'pins.read', repositoryId })))
   })
 
+  test('shows the board as each change leaves it, and whether another pin is allowed', async () => {
+    const { pins } = aForge({ limits: { maxPins: { pullRequest: 1 } } })
+    const pull = { ...issue(6), kind: 'pullRequest' } as const
+    const shown = (id: string, position: number, pinnedBy: string | null = '1') => {
+      return { issueId: id, position, pinnedAt: new Date('2026-01-02T03:04:05Z'), pinnedBy }
+    }
+    expect(await pins.pin(olga, issue(7))).toEqual(shown('7', 1))
+    expect(await pins.pin('system', issue(8))).toEqual(shown('8', 2, null))
+    expect(await pins.move(olga, { issue: issue(8), position: 1 })).toEqual(shown('8', 1, null))
+    expect(await pins.move(olga, { issue: issue(8), position: 1 })).toEqual(shown('8', 1, null))
+    expect(await pins.list(olga, board)).toEqual([shown('8', 1, null), shown('7', 2)])
+    expect(await pins.allowed(olga, 10)).toEqual({ issue: true, pullRequest: true })
+    await pins.pin(olga, pull)
+    await pins.pin(olga, issue(9))
+    expect(await pins.allowed(olga, 10)).toEqual({ issue: false, pullRequest: false })
+    expect(await pins.unpin(olga, issue(7))).toBeUndefined()
+    const history = (await pins.history(olga, issue(7))).map(({ type, data }) => [type, data])
+    expect(history).toEqual([
+      ['issue.pinned', { position: 1 }],
+      ['issue.unpinned', { position: 2 }],
+    ])
+  })
+
   test('finds no position in a deleted repository, and none where none is asked for', async () => {
     const forge = aForge()
     await forge.pins.pin(olga, issue(7))
@@ -81,8 +104,9 @@ describe('the pin service', () => {
   })
 
   test('refuses an invalid kind', async () => {
+    const { pins } = aForge()
     const pull = { ...issue(7), kind: 'pull' } as unknown as IssueRef
-    await expect(aForge().pins.pin(olga, pull)).rejects.toThrow(TypeError)
-    await expect(aForge().pins.list(olga, pull)).rejects.toThrow(TypeError)
+    await expect(pins.pin(olga, pull)).rejects.toThrow(TypeError)
+    await expect(pins.list(olga, pull)).rejects.toThrow(TypeError)
   })
 })

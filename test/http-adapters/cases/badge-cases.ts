@@ -1,6 +1,7 @@
 import type { RouteRule, RouteRules } from '../access-rules.ts'
 import { ACCOUNTS, onUser } from '../access-rules.ts'
 import type { Ask, Case } from './case.ts'
+import { refusal, served } from './case.ts'
 
 const BADGES = '/admin/users/stan/badges'
 
@@ -48,85 +49,52 @@ const INVALID_BODIES: readonly (readonly [
 
 /** Badges. */
 export const badgeCases: readonly Case[] = [
-  {
-    fact: 'a list item has both spellings, the oldest grant first',
+  served('a list item has both spellings, the oldest grant first', ['root', 'GET', BADGES], 200, {
     before: grant('founder', 'night-owl'),
-    ask: ['root', 'GET', BADGES],
-    status: 200,
     expected: {
       json: [badge(2, 'founder'), badge(1, 'night-owl')],
       headers: { 'x-total-count': '2', 'access-control-expose-headers': 'X-Total-Count' },
     },
-  },
-  {
-    fact: 'badges are for site admins, before the user is looked up',
-    ask: ['olga', 'POST', '/admin/users/nosuch/badges', '{'],
-    status: 403,
-    expected: { code: 'FORBIDDEN' },
-  },
-  {
-    fact: 'POST adds one badge per slug',
-    ask: ['root', 'POST', BADGES, { badge_slugs: ['night-owl', 'founder'], extra: 1 }],
-    status: 204,
-    after: [BADGES, [badge(1, 'night-owl'), badge(2, 'founder')]],
-  },
-  {
-    fact: 'POST passes over what is held or repeated',
-    before: grant('night-owl'),
-    ask: ['root', 'POST', BADGES, { badge_slugs: ['night-owl', 'founder', 'founder'] }],
-    status: 204,
-    after: [BADGES, [badge(1, 'night-owl'), badge(2, 'founder')]],
-  },
-  {
-    fact: 'POST names every unknown slug and adds nothing',
-    ask: ['root', 'POST', BADGES, { badge_slugs: ['night-owl', 'nope', 'Founder'] }],
-    status: 422,
-    expected: { code: 'UNKNOWN_BADGE', message: 'no such badge: "nope", "Founder"' },
-    after: [BADGES, []],
-  },
-  ...['night-owl ', ' night-owl', 'n\u00efght-owl', 'NIGHT-OWL'].map(
-    (slug): Case => ({
-      fact: `"${slug}" is no badge`,
-      ask: ['root', 'POST', BADGES, { badge_slugs: [slug] }],
-      status: 422,
-      expected: { code: 'UNKNOWN_BADGE' },
-    }),
+  }),
+  served(
+    'POST adds one badge per slug',
+    ['root', 'POST', BADGES, { badge_slugs: ['night-owl', 'founder'], extra: 1 }],
+    204,
+    { after: [BADGES, [badge(1, 'night-owl'), badge(2, 'founder')]] },
   ),
-  {
-    fact: 'DELETE removes one badge per slug, and passes over what is not held',
-    before: grant('night-owl'),
-    ask: ['root', 'DELETE', BADGES, { badge_slugs: ['founder', 'night-owl'] }],
-    status: 204,
-    after: [BADGES, []],
-  },
-  {
-    fact: 'DELETE refuses an unknown slug and removes nothing',
-    before: grant('night-owl'),
-    ask: ['root', 'DELETE', BADGES, { badge_slugs: ['night-owl', 'nope'] }],
-    status: 422,
-    expected: { code: 'UNKNOWN_BADGE' },
-    after: [BADGES, [badge(1, 'night-owl')]],
-  },
+  refusal(
+    'POST names every unknown slug and adds nothing',
+    ['root', 'POST', BADGES, { badge_slugs: ['night-owl', 'nope', 'Founder'] }],
+    422,
+    { code: 'UNKNOWN_BADGE', message: 'no such badge: "nope", "Founder"' },
+    { after: [BADGES, []] },
+  ),
+  ...['night-owl ', ' night-owl', 'n\u00efght-owl', 'NIGHT-OWL'].map(
+    (slug): Case =>
+      refusal(`"${slug}" is no badge`, ['root', 'POST', BADGES, { badge_slugs: [slug] }], 422, 'UNKNOWN_BADGE'),
+  ),
+  served(
+    'DELETE removes one badge per slug, and passes over what is not held',
+    ['root', 'DELETE', BADGES, { badge_slugs: ['founder', 'night-owl'] }],
+    204,
+    { before: grant('night-owl'), after: [BADGES, []] },
+  ),
   ...(['POST', 'DELETE'] as const).flatMap((method): readonly Case[] => [
-    {
-      fact: `${method} with an empty list has nothing to do`,
-      ask: ['root', method, BADGES, { badge_slugs: [] }],
-      status: 204,
-    },
+    served(`${method} with an empty list has nothing to do`, ['root', method, BADGES, { badge_slugs: [] }], 204),
     ...INVALID_BODIES.map(
-      ([what, body, violations, violationCodes]): Case => ({
-        fact: `${method} with ${what} is 422`,
-        ask: ['root', method, BADGES, body],
-        status: 422,
-        expected: { code: 'INVALID_INPUT', violations, violationCodes },
-      }),
+      ([what, body, violations, violationCodes]): Case =>
+        refusal(`${method} with ${what} is 422`, ['root', method, BADGES, body], 422, {
+          code: 'INVALID_INPUT',
+          violations,
+          violationCodes,
+        }),
     ),
-    {
-      fact: `${method} looks a slug of 255 characters up, surrogate pairs counting once`,
-      ask: ['root', method, BADGES, { badge_slugs: ['\u{1F680}'.repeat(255)] }],
-      status: 422,
-      expected: { code: 'UNKNOWN_BADGE' },
-    },
+    refusal(
+      `${method} looks a slug of 255 characters up, surrogate pairs counting once`,
+      ['root', method, BADGES, { badge_slugs: ['\u{1F680}'.repeat(255)] }],
+      422,
+      'UNKNOWN_BADGE',
+    ),
   ]),
 ]
 

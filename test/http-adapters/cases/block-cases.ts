@@ -2,6 +2,7 @@ import type { ForgeErrorCode } from '../../../src/index.ts'
 import type { RouteRules } from '../access-rules.ts'
 import { ACCOUNTS, onAccount } from '../access-rules.ts'
 import type { Ask, Case } from './case.ts'
+import { refusal, served } from './case.ts'
 
 const BLOCKS = '/orgs/acme/blocks'
 const OWN_BLOCKS = '/user/blocks'
@@ -20,21 +21,13 @@ function refused(
   path: string,
   refusals: readonly (readonly [fact: string, method: Ask[1], name: string, code: ForgeErrorCode])[],
 ): readonly Case[] {
-  return refusals.map(([fact, method, name, code]) => ({
-    fact,
-    ask: ['olga', method, `${path}/${name}`],
-    status: 422,
-    expected: { code },
-  }))
+  return refusals.map(([fact, method, name, code]) => refusal(fact, ['olga', method, `${path}/${name}`], 422, code))
 }
 
 /** Blocks. */
 export const blockCases: readonly Case[] = [
-  {
-    fact: 'the oldest block comes first',
+  served('the oldest block comes first', ['olga', 'GET', BLOCKS], 200, {
     before: block(...others),
-    ask: ['olga', 'GET', BLOCKS],
-    status: 200,
     expected: {
       json: [
         { id: 6, login: 'rita' },
@@ -44,7 +37,7 @@ export const blockCases: readonly Case[] = [
       ],
       headers: { 'x-total-count': '4', link: null, 'access-control-expose-headers': 'X-Total-Count' },
     },
-  },
+  }),
   ...refused(BLOCKS, [
     ['an organization cannot be blocked', 'PUT', 'hidden', 'CANNOT_BLOCK_ORGANIZATION'],
     ['an organization cannot block itself', 'PUT', 'acme', 'CANNOT_BLOCK_ORGANIZATION'],
@@ -53,74 +46,47 @@ export const blockCases: readonly Case[] = [
     ['who is not blocked cannot be unblocked', 'DELETE', 'stan', 'NOT_BLOCKED'],
     ['an organization cannot be unblocked', 'DELETE', 'hidden', 'CANNOT_BLOCK_ORGANIZATION'],
   ]),
-  {
-    fact: 'who is blocked cannot be blocked again',
+  refusal('who is blocked cannot be blocked again', ['olga', 'PUT', `${BLOCKS}/stan`], 422, 'ALREADY_BLOCKED', {
     before: block('stan'),
-    ask: ['olga', 'PUT', `${BLOCKS}/stan`],
-    status: 422,
-    expected: { code: 'ALREADY_BLOCKED' },
-  },
-  {
-    fact: 'a block can be lifted',
+  }),
+  served('a block can be lifted', ['olga', 'DELETE', `${BLOCKS}/stan`], 204, {
     before: block('stan'),
-    ask: ['olga', 'DELETE', `${BLOCKS}/stan`],
-    status: 204,
     after: [BLOCKS, []],
-  },
-  { fact: 'a site admin can be blocked', ask: ['olga', 'PUT', `${BLOCKS}/root`], status: 204 },
-  { fact: 'a blocked site admin is seen', before: block('root'), ask: ['olga', 'GET', `${BLOCKS}/root`], status: 204 },
-  {
-    fact: 'a blocked site admin can be unblocked',
-    before: block('root'),
-    ask: ['olga', 'DELETE', `${BLOCKS}/root`],
-    status: 204,
-  },
-  { fact: 'the check of a block is 204', before: block('stan'), ask: ['olga', 'GET', `${BLOCKS}/Stan`], status: 204 },
-  {
-    fact: 'the check of no block is 404 with a JSON body',
-    ask: ['olga', 'GET', `${BLOCKS}/stan`],
-    status: 404,
-    expected: { code: 'NOT_BLOCKED' },
-  },
-  {
-    fact: 'an organization is not blocked, though a user of the same id is',
-    before: block('rita', 'stan'),
-    ask: ['olga', 'GET', `${BLOCKS}/hidden`],
-    status: 404,
-    expected: { code: 'NOT_BLOCKED' },
-  },
-  {
-    fact: 'a note of 255 characters is taken',
-    ask: ['olga', 'PUT', `${BLOCKS}/stan?note=${'%F0%9F%9A%80'.repeat(255)}`],
-    status: 204,
-  },
-  {
-    fact: 'a note of 256 characters is 422',
-    ask: ['olga', 'PUT', `${BLOCKS}/stan?note=${'n'.repeat(256)}`],
-    status: 422,
-    expected: { code: 'INVALID_INPUT', violations: ['/note'] },
-  },
-  {
-    fact: 'a note that holds NUL is 422',
-    ask: ['olga', 'PUT', `${BLOCKS}/stan?note=a%00b`],
-    status: 422,
-    expected: { code: 'INVALID_INPUT', violations: ['/note'] },
-  },
+  }),
+  served('the check of a block is 204', ['olga', 'GET', `${BLOCKS}/Stan`], 204, { before: block('stan') }),
+  refusal('the check of no block is 404 with a JSON body', ['olga', 'GET', `${BLOCKS}/stan`], 404, 'NOT_BLOCKED'),
+  refusal(
+    'an organization is not blocked, though a user of the same id is',
+    ['olga', 'GET', `${BLOCKS}/hidden`],
+    404,
+    'NOT_BLOCKED',
+    { before: block('rita', 'stan') },
+  ),
+  served(
+    'a note of 255 characters is taken',
+    ['olga', 'PUT', `${BLOCKS}/stan?note=${'%F0%9F%9A%80'.repeat(255)}`],
+    204,
+  ),
+  refusal('a note of 256 characters is 422', ['olga', 'PUT', `${BLOCKS}/stan?note=${'n'.repeat(256)}`], 422, {
+    code: 'INVALID_INPUT',
+    violations: ['/note'],
+  }),
+  refusal('a note that holds NUL is 422', ['olga', 'PUT', `${BLOCKS}/stan?note=a%00b`], 422, {
+    code: 'INVALID_INPUT',
+    violations: ['/note'],
+  }),
   ...['note=%ff%fe', 'note=%ED%A0%80', 'note=100%', 'n%6Fte=%zz', 'page=2&note=a%C3&note=a'].map(
-    (query): Case => ({
-      fact: `?${query} is 422`,
-      ask: ['olga', 'PUT', `${BLOCKS}/stan?${query}`],
-      status: 422,
-      expected: { code: 'INVALID_INPUT', violations: ['/note'] },
-      after: [BLOCKS, []],
-    }),
+    (query): Case =>
+      refusal(
+        `?${query} is 422`,
+        ['olga', 'PUT', `${BLOCKS}/stan?${query}`],
+        422,
+        { code: 'INVALID_INPUT', violations: ['/note'] },
+        { after: [BLOCKS, []] },
+      ),
   ),
   ...['note=a&note=%ff', 'page=%ff&note=a', 'notes=%zz', 'note', ''].map(
-    (query): Case => ({
-      fact: `?${query} is a valid note`,
-      ask: ['olga', 'PUT', `${BLOCKS}/stan?${query}`],
-      status: 204,
-    }),
+    (query): Case => served(`?${query} is a valid note`, ['olga', 'PUT', `${BLOCKS}/stan?${query}`], 204),
   ),
   ...[
     'page=%ff',
@@ -136,19 +102,14 @@ export const blockCases: readonly Case[] = [
     'limit=51&page=1',
     '',
   ].map(
-    (query): Case => ({
-      fact: `?${query} gives the first page`,
-      before: block(...others),
-      ask: ['olga', 'GET', `${BLOCKS}?${query}`],
-      status: 200,
-      expected: { headers: { 'x-total-count': '4', link: null } },
-    }),
+    (query): Case =>
+      served(`?${query} gives the first page`, ['olga', 'GET', `${BLOCKS}?${query}`], 200, {
+        before: block(...others),
+        expected: { headers: { 'x-total-count': '4', link: null } },
+      }),
   ),
-  {
-    fact: 'the first page links to the next and the last',
+  served('the first page links to the next and the last', ['olga', 'GET', `${BLOCKS}?limit=1`], 200, {
     before: block(...others),
-    ask: ['olga', 'GET', `${BLOCKS}?limit=1`],
-    status: 200,
     expected: {
       json: [{ id: 6, login: 'rita' }],
       headers: {
@@ -157,7 +118,7 @@ export const blockCases: readonly Case[] = [
         'access-control-expose-headers': 'Link, X-Total-Count',
       },
     },
-  },
+  }),
   {
     fact: 'a middle page links to next, last, first, prev; other parameters are kept, credentials are dropped',
     world: { publicUrl: 'https://git.example.com/api/v1/' },
@@ -177,37 +138,36 @@ export const blockCases: readonly Case[] = [
     },
   },
   ...['9', '99999999999999999999', '9223372036854775807', '9007199254740991'].map(
-    (page): Case => ({
-      fact: `page ${page} of 2 is empty and links back from the last`,
-      before: block(...others),
-      ask: ['olga', 'GET', `${BLOCKS}?limit=2&page=${page}`],
-      status: 200,
-      expected: {
-        json: [],
-        headers: { link: '<?limit=2&page=1>; rel="first",<?limit=2&page=1>; rel="prev"', 'x-total-count': '4' },
-      },
-    }),
+    (page): Case =>
+      served(
+        `page ${page} of 2 is empty and links back from the last`,
+        ['olga', 'GET', `${BLOCKS}?limit=2&page=${page}`],
+        200,
+        {
+          before: block(...others),
+          expected: {
+            json: [],
+            headers: { link: '<?limit=2&page=1>; rel="first",<?limit=2&page=1>; rel="prev"', 'x-total-count': '4' },
+          },
+        },
+      ),
   ),
-  {
-    fact: 'a limit above the most is the most',
+  served('a limit above the most is the most', ['olga', 'GET', `${BLOCKS}?limit=100`], 200, {
     world: { limits: { defaultPageSize: 1, maxPageSize: 2 } },
     before: block(...others),
-    ask: ['olga', 'GET', `${BLOCKS}?limit=100`],
-    status: 200,
     expected: {
       json: [
         { id: 6, login: 'rita' },
         { id: 7, login: 'stan' },
       ],
     },
-  },
-  {
-    fact: 'a parameter that is repeated counts once, the first',
-    before: block(...others),
-    ask: ['olga', 'GET', `${BLOCKS}?limit=1&limit=3&page=%2B02&page=3`],
-    status: 200,
-    expected: { json: [{ id: 7, login: 'stan' }] },
-  },
+  }),
+  served(
+    'a parameter that is repeated counts once, the first',
+    ['olga', 'GET', `${BLOCKS}?limit=1&limit=3&page=%2B02&page=3`],
+    200,
+    { before: block(...others), expected: { json: [{ id: 7, login: 'stan' }] } },
+  ),
   {
     fact: 'a blocked user that is gone is left out, and counted',
     world: {}, // a host that deletes users
@@ -222,20 +182,22 @@ export const blockCases: readonly Case[] = [
 /** The blocks of the caller. */
 function ownCases(): readonly Case[] {
   return [
-    {
-      fact: 'users block for themselves, and the oldest block comes first',
-      before: [['rita', 'PUT', `${OWN_BLOCKS}/olga`], ...blockAsOlga(...others)],
-      ask: ['olga', 'GET', `${OWN_BLOCKS}?limit=3`],
-      status: 200,
-      expected: {
-        json: [
-          { id: 6, login: 'rita' },
-          { id: 7, login: 'stan' },
-          { id: 5, login: 'will' },
-        ],
-        headers: { 'x-total-count': '4', link: '<?limit=3&page=2>; rel="next",<?limit=3&page=2>; rel="last"' },
+    served(
+      'users block for themselves, and the oldest block comes first',
+      ['olga', 'GET', `${OWN_BLOCKS}?limit=3`],
+      200,
+      {
+        before: [['rita', 'PUT', `${OWN_BLOCKS}/olga`], ...blockAsOlga(...others)],
+        expected: {
+          json: [
+            { id: 6, login: 'rita' },
+            { id: 7, login: 'stan' },
+            { id: 5, login: 'will' },
+          ],
+          headers: { 'x-total-count': '4', link: '<?limit=3&page=2>; rel="next",<?limit=3&page=2>; rel="last"' },
+        },
       },
-    },
+    ),
     {
       fact: 'a link to another page of the blocks of the caller has their address',
       world: { publicUrl: 'https://git.example.com/api/v1' },
@@ -265,44 +227,36 @@ function ownCases(): readonly Case[] {
       ['whom the caller does not block, the caller cannot unblock', 'DELETE', 'stan', 'NOT_BLOCKED'],
       ['a user cannot unblock an organization', 'DELETE', 'hidden', 'CANNOT_BLOCK_ORGANIZATION'],
     ]),
-    {
-      fact: 'users can block members of their organizations, and site admins, with a note',
-      before: blockAsOlga('root', 'mia?note=why'),
-      ask: ['olga', 'GET', OWN_BLOCKS],
-      status: 200,
-      expected: {
-        json: [
-          { id: 1, login: 'root' },
-          { id: 3, login: 'mia' },
-        ],
+    served(
+      'users can block members of their organizations, and site admins, with a note',
+      ['olga', 'GET', OWN_BLOCKS],
+      200,
+      {
+        before: blockAsOlga('root', 'mia?note=why'),
+        expected: {
+          json: [
+            { id: 1, login: 'root' },
+            { id: 3, login: 'mia' },
+          ],
+        },
       },
-    },
-    {
-      fact: 'whom the caller blocks, the caller cannot block again',
-      before: blockAsOlga('stan'),
-      ask: ['olga', 'PUT', `${OWN_BLOCKS}/Stan`],
-      status: 422,
-      expected: { code: 'ALREADY_BLOCKED' },
-    },
-    {
-      fact: 'a note of 256 characters is 422 for a block by a user too',
-      ask: ['olga', 'PUT', `${OWN_BLOCKS}/stan?note=${'n'.repeat(256)}`],
-      status: 422,
-      expected: { code: 'INVALID_INPUT', violations: ['/note'] },
-    },
-    {
-      fact: 'a user can lift a block',
+    ),
+    ...(
+      [
+        ['whom the caller blocks, the caller cannot block again', 'Stan', 'ALREADY_BLOCKED'],
+        ['a note of 256 characters is 422 for a block by a user too', `rita?note=${'n'.repeat(256)}`, 'INVALID_INPUT'],
+      ] as const
+    ).map(
+      ([fact, name, code]): Case =>
+        refusal(fact, ['olga', 'PUT', `${OWN_BLOCKS}/${name}`], 422, code, { before: blockAsOlga('stan') }),
+    ),
+    served('a user can lift a block', ['olga', 'GET', OWN_BLOCKS], 200, {
       before: [...blockAsOlga('stan', 'ada'), ['olga', 'DELETE', `${OWN_BLOCKS}/stan`]],
-      ask: ['olga', 'GET', OWN_BLOCKS],
-      status: 200,
       expected: { json: [{ id: 4, login: 'ada' }] },
-    },
-    {
-      fact: 'the check of a block by the caller is 204',
+    }),
+    served('the check of a block by the caller is 204', ['olga', 'GET', `${OWN_BLOCKS}/stan`], 204, {
       before: blockAsOlga('stan'),
-      ask: ['olga', 'GET', `${OWN_BLOCKS}/stan`],
-      status: 204,
-    },
+    }),
     {
       fact: 'the check of no block by the caller is 404, as is that of an organization with the id of a blocked user',
       before: blockAsOlga('stan'), // the ids of stan and of hidden are 7
@@ -310,13 +264,9 @@ function ownCases(): readonly Case[] {
       status: 404,
       expected: { code: 'NOT_BLOCKED' },
     },
-    {
-      fact: 'a caller whom the policy conceals has no blocks',
+    refusal('a caller whom the policy conceals has no blocks', ['olga', 'GET', OWN_BLOCKS], 404, 'USER_NOT_FOUND', {
       world: { policy: { authorize: () => ({ allow: false, reason: 'gone', conceal: true }) } },
-      ask: ['olga', 'GET', OWN_BLOCKS],
-      status: 404,
-      expected: { code: 'USER_NOT_FOUND' },
-    },
+    }),
   ]
 }
 

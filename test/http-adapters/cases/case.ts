@@ -33,3 +33,19 @@ export interface Case {
   /** A look afterwards, by the site admin: path and the JSON it gives. */
   readonly after?: readonly [path: string, json: unknown]
 }
+
+/** A request that is refused, with the code of the error or more of the reply. */
+export function refusal(
+  fact: string,
+  ask: Ask,
+  status: number,
+  expected: string | Expected,
+  more: Partial<Case> = {},
+): Case {
+  return { fact, ask, status, expected: typeof expected === 'string' ? { code: expected } : expected, ...more }
+}
+
+/** A request that is served, with what was done before or is there afterwards. */
+export function served(fact: string, ask: Ask, status: 200 | 204, more: Partial<Case> = {}): Case {
+  return { fact, ask, status, ...more }
+}

@@ -1,6 +1,7 @@
 import type { RouteRule, RouteRules } from '../access-rules.ts'
 import { INDEXES, onIssue } from '../access-rules.ts'
 import type { Case } from './case.ts'
+import { refusal, served } from './case.ts'
 import { issues, pin } from './pinned.ts'
 
 const ROCKET = '/repos/acme/rocket'
@@ -13,103 +14,52 @@ function pulls(...indexes: readonly number[]): readonly object[] {
 
 /** Pins. */
 export const pinCases: readonly Case[] = [
-  {
-    fact: 'a new pin goes last',
+  served('a new pin goes last', ['ada', 'POST', `${ROCKET}/issues/2/pin`], 204, {
     before: pin(3, 1),
-    ask: ['ada', 'POST', `${ROCKET}/issues/2/pin`],
-    status: 204,
     after: [ISSUES, issues(3, 1, 2)],
-  },
-  {
-    fact: 'pinning at the limit is 400 and says which kind and how many',
-    before: pin(1, 2, 3),
-    ask: ['ada', 'POST', `${ROCKET}/issues/4/pin`],
-    status: 400,
-    expected: { code: 'PIN_LIMIT_REACHED' },
-    after: [ISSUES, issues(1, 2, 3)],
-  },
-  {
-    fact: 'a limit of 0 disables pinning',
-    world: { forgeLimits: { maxPins: { issue: 0 } } },
-    ask: ['ada', 'POST', `${ROCKET}/issues/1/pin`],
-    status: 400,
-    expected: { code: 'PIN_LIMIT_REACHED' },
-  },
-  {
-    fact: 'pinning what is pinned changes nothing, even at the limit',
-    before: pin(1, 2, 3),
-    ask: ['ada', 'POST', `${ROCKET}/issues/1/pin`],
-    status: 204,
-    after: [ISSUES, issues(1, 2, 3)],
-  },
-  {
-    fact: 'pull requests have a board and a limit of their own',
+  }),
+  refusal(
+    'pinning at the limit is 400 and says which kind and how many',
+    ['ada', 'POST', `${ROCKET}/issues/4/pin`],
+    400,
+    'PIN_LIMIT_REACHED',
+    { before: pin(1, 2, 3), after: [ISSUES, issues(1, 2, 3)] },
+  ),
+  served('pull requests have a board and a limit of their own', ['ada', 'POST', `${ROCKET}/issues/7/pin`], 204, {
     before: pin(1, 2, 3, 6),
-    ask: ['ada', 'POST', `${ROCKET}/issues/7/pin`],
-    status: 204,
     after: [PULLS, pulls(6, 7)],
-  },
-  {
-    fact: 'unpinning closes the gap',
+  }),
+  served('unpinning closes the gap', ['ada', 'DELETE', `${ROCKET}/issues/1/pin`], 204, {
     before: pin(1, 2, 3),
-    ask: ['ada', 'DELETE', `${ROCKET}/issues/1/pin`],
-    status: 204,
     after: [ISSUES, issues(2, 3)],
-  },
-  {
-    fact: 'unpinning what is not pinned changes nothing',
-    before: pin(1),
-    ask: ['ada', 'DELETE', `${ROCKET}/issues/2/pin`],
-    status: 204,
-    after: [ISSUES, issues(1)],
-  },
-  {
-    fact: 'a pin moves to a position',
+  }),
+  served('a pin moves to a position', ['ada', 'PATCH', `${ROCKET}/issues/3/pin/1`], 204, {
     before: pin(1, 2, 3),
-    ask: ['ada', 'PATCH', `${ROCKET}/issues/3/pin/1`],
-    status: 204,
     after: [ISSUES, issues(3, 1, 2)],
-  },
+  }),
   ...['4', '50', '9007199254740993', '9223372036854775807'].map(
-    (position): Case => ({
-      fact: `a move to ${position} of 3 goes last`,
-      before: pin(1, 2, 3),
-      ask: ['ada', 'PATCH', `${ROCKET}/issues/1/pin/${position}`],
-      status: 204,
-      after: [ISSUES, issues(2, 3, 1)],
-    }),
+    (position): Case =>
+      served(`a move to ${position} of 3 goes last`, ['ada', 'PATCH', `${ROCKET}/issues/1/pin/${position}`], 204, {
+        before: pin(1, 2, 3),
+        after: [ISSUES, issues(2, 3, 1)],
+      }),
   ),
-  {
-    fact: 'a move to the same place is 204',
-    before: pin(1, 2),
-    ask: ['ada', 'PATCH', `${ROCKET}/issues/2/pin/2`],
-    status: 204,
-    after: [ISSUES, issues(1, 2)],
-  },
   ...['0', '-1', 'abc', '1.5', '9223372036854775808', '%20'].map(
-    (position): Case => ({
-      fact: `position ${position} is 422`,
-      before: pin(1),
-      ask: ['ada', 'PATCH', `${ROCKET}/issues/1/pin/${position}`],
-      status: 422,
-      expected: { code: 'INVALID_INPUT', violations: ['/position'] },
-    }),
+    (position): Case =>
+      refusal(
+        `position ${position} is 422`,
+        ['ada', 'PATCH', `${ROCKET}/issues/1/pin/${position}`],
+        422,
+        { code: 'INVALID_INPUT', violations: ['/position'] },
+        { before: pin(1) },
+      ),
   ),
-  {
-    fact: 'moving what is not pinned is 404',
-    ask: ['ada', 'PATCH', `${ROCKET}/issues/1/pin/1`],
-    status: 404,
-    expected: { code: 'ISSUE_NOT_PINNED' },
-  },
-  {
-    fact: 'the list of pull requests holds no issues',
+  refusal('moving what is not pinned is 404', ['ada', 'PATCH', `${ROCKET}/issues/1/pin/1`], 404, 'ISSUE_NOT_PINNED'),
+  served('the list of pull requests holds no issues', ['anonymous', 'GET', PULLS], 200, {
     before: pin(1, 6),
-    ask: ['anonymous', 'GET', PULLS],
-    status: 200,
     expected: { json: pulls(6), headers: { 'x-total-count': '1', 'access-control-expose-headers': 'X-Total-Count' } },
-  },
-  {
-    fact: 'a pinned thing that the presenter does not know is left out',
+  }),
+  served('a pinned thing that the presenter does not know is left out', ['anonymous', 'GET', ISSUES], 200, {
     world: {
       present: {
         users: () => [],
@@ -118,8 +68,6 @@ export const pinCases: readonly Case[] = [
       },
     },
     before: pin(1, 2, 3),
-    ask: ['anonymous', 'GET', ISSUES],
-    status: 200,
     expected: {
       json: [
         { id: '101', pin_order: 1 },
@@ -127,14 +75,11 @@ export const pinCases: readonly Case[] = [
       ],
       headers: { 'x-total-count': '2' },
     },
-  },
-  {
-    fact: 'each kind reports whether another pin is allowed',
+  }),
+  served('each kind reports whether another pin is allowed', ['anonymous', 'GET', `${ROCKET}/new_pin_allowed`], 200, {
     before: pin(1, 2, 3, 6),
-    ask: ['anonymous', 'GET', `${ROCKET}/new_pin_allowed`],
-    status: 200,
     expected: { json: { issues: false, pull_requests: true } },
-  },
+  }),
 ]
 
 /** Lists, and whether there is room in them. */

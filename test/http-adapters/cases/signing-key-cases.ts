@@ -1,51 +1,52 @@
 import { openpgpKey, sshKey, unreadableKey } from '../../world.ts'
 import type { RouteRules } from '../access-rules.ts'
 import type { Case } from './case.ts'
+import { refusal, served } from './case.ts'
 
 const ROCKET = '/repos/acme/rocket'
 
 /** Signing keys. */
 export const signingKeyCases: readonly Case[] = [
   ...['', ROCKET].flatMap((prefix): readonly Case[] => [
-    {
-      fact: `${prefix}/signing-key.pub is the SSH key as plain text`,
-      world: { signingKey: sshKey },
-      ask: ['anonymous', 'GET', `${prefix}/signing-key.pub`],
-      status: 200,
-      expected: {
-        text: 'ssh-ed25519 AAAA demo\n',
-        headers: { 'content-type': 'text/plain; charset=utf-8', etag: '"abc"' },
+    served(
+      `${prefix}/signing-key.pub is the SSH key as plain text`,
+      ['anonymous', 'GET', `${prefix}/signing-key.pub`],
+      200,
+      {
+        world: { signingKey: sshKey },
+        expected: {
+          text: 'ssh-ed25519 AAAA demo\n',
+          headers: { 'content-type': 'text/plain; charset=utf-8', etag: '"abc"' },
+        },
       },
-    },
-    {
-      fact: `${prefix}/signing-key.gpg is the OpenPGP key`,
-      world: { signingKey: openpgpKey },
-      ask: ['anonymous', 'GET', `${prefix}/signing-key.gpg`],
-      status: 200,
-      expected: { text: '-----BEGIN PGP PUBLIC KEY BLOCK-----\n' },
-    },
-    ...['pub', 'gpg'].map(
-      (format): Case => ({
-        fact: `${prefix}/signing-key.${format} is 404 without a key`,
-        ask: ['anonymous', 'GET', `${prefix}/signing-key.${format}`],
-        status: 404,
-        expected: { code: 'NO_SIGNING_KEY', message: 'no signing key' },
-      }),
     ),
-    {
-      fact: `${prefix}/signing-key.gpg names the format of an SSH key, which is not touched`,
-      world: { signingKey: unreadableKey },
-      ask: ['anonymous', 'GET', `${prefix}/signing-key.gpg`],
-      status: 404,
-      expected: { code: 'SIGNING_KEY_FORMAT_MISMATCH', message: 'signing key format is ssh' },
-    },
-    {
-      fact: `${prefix}/signing-key.pub names the format of an OpenPGP key`,
+    served(`${prefix}/signing-key.gpg is the OpenPGP key`, ['anonymous', 'GET', `${prefix}/signing-key.gpg`], 200, {
       world: { signingKey: openpgpKey },
-      ask: ['anonymous', 'GET', `${prefix}/signing-key.pub`],
-      status: 404,
-      expected: { code: 'SIGNING_KEY_FORMAT_MISMATCH', message: 'signing key format is openpgp' },
-    },
+      expected: { text: '-----BEGIN PGP PUBLIC KEY BLOCK-----\n' },
+    }),
+    ...['pub', 'gpg'].map(
+      (format): Case =>
+        refusal(
+          `${prefix}/signing-key.${format} is 404 without a key`,
+          ['anonymous', 'GET', `${prefix}/signing-key.${format}`],
+          404,
+          { code: 'NO_SIGNING_KEY', message: 'no signing key' },
+        ),
+    ),
+    refusal(
+      `${prefix}/signing-key.gpg names the format of an SSH key, which is not touched`,
+      ['anonymous', 'GET', `${prefix}/signing-key.gpg`],
+      404,
+      { code: 'SIGNING_KEY_FORMAT_MISMATCH', message: 'signing key format is ssh' },
+      { world: { signingKey: unreadableKey } },
+    ),
+    refusal(
+      `${prefix}/signing-key.pub names the format of an OpenPGP key`,
+      ['anonymous', 'GET', `${prefix}/signing-key.pub`],
+      404,
+      { code: 'SIGNING_KEY_FORMAT_MISMATCH', message: 'signing key format is openpgp' },
+      { world: { signingKey: openpgpKey } },
+    ),
   ]),
   {
     fact: 'a key that cannot be read is a bare 500',
@@ -65,21 +66,16 @@ export const signingKeyCases: readonly Case[] = [
     }),
   ),
   ...['"abcd"', 'abc', '"x"', '"*"'].map(
-    (header): Case => ({
-      fact: `If-None-Match ${header} is 200`,
-      world: { signingKey: sshKey },
-      ask: ['anonymous', 'GET', '/signing-key.pub'],
-      headers: { 'if-none-match': header },
-      status: 200,
-    }),
+    (header): Case =>
+      served(`If-None-Match ${header} is 200`, ['anonymous', 'GET', '/signing-key.pub'], 200, {
+        world: { signingKey: sshKey },
+        headers: { 'if-none-match': header },
+      }),
   ),
-  {
-    fact: 'HEAD of a key returns its length and tag',
+  served('HEAD of a key returns its length and tag', ['anonymous', 'HEAD', '/signing-key.pub'], 200, {
     world: { signingKey: sshKey },
-    ask: ['anonymous', 'HEAD', '/signing-key.pub'],
-    status: 200,
     expected: { text: '', headers: { 'content-length': '22', etag: '"abc"' } },
-  },
+  }),
 ]
 
 /** Who may do what. */

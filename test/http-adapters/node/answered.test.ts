@@ -69,31 +69,28 @@ describe('the promise of a handler', () => {
     expect(failures).toEqual([new Error('next fails')])
   })
 
-  it('waits for nothing when the host has begun the response', async () => {
-    const handler = mounted(openWorld())
+  it.each([
+    ['has begun', true],
+    ['begins while it authenticates', false],
+  ])('waits for nothing when the host %s the response, which is left alone', async (_when, isBegun) => {
+    const world = openWorld()
     const port = await serve(
       awaiting((request, response) => {
-        response.writeHead(202)
-        return handler(request, response)
-      }),
-    )
-
-    expect(statuses(await exchange(port, PIN))).toEqual([202])
-  })
-
-  it('waits for nothing when the host begins the response while it authenticates', async () => {
-    const { api } = openWorld()
-    const port = await serve(
-      awaiting((request, response) => {
-        const identify = (): null => {
-          response.writeHead(202)
+        const begin = () => response.writeHead(202, { 'Content-Length': '4' })
+        const authenticate = vi.fn(() => {
+          begin()
           return null
-        }
-        return nodeHandler(api, { authenticate: identify, basePath: '/api' })(request, response)
+        })
+        if (isBegun) begin()
+        return mounted(world, { authenticate })(request, response).then(() => {
+          expect(authenticate).toHaveBeenCalledTimes(isBegun ? 0 : 1)
+          response.end('mine')
+        })
       }),
     )
 
-    expect(statuses(await exchange(port, PIN))).toEqual([202])
+    expect(await exchange(port, PIN)).toMatch(/^HTTP\/1\.1 202 [\s\S]*\r\n\r\nmine$/)
+    expect(world.logged).toEqual([])
   })
 
   it('is kept when the client has gone', async () => {

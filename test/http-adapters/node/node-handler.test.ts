@@ -1,7 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { ServerResponse } from 'node:http'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
-import { nodeHandler } from '../../../src/http-adapters/node.ts'
 import type { SigningKeySource } from '../../../src/index.ts'
 import { ask, dial, exchange, serve, statuses } from '../../http.ts'
 import { openWorld, sshKey } from '../../world.ts'
@@ -35,36 +34,6 @@ describe('a reply', () => {
     const text = await exchange(port, ask('GET /api/repos/acme/rocket/issues/pinned', CLOSE))
 
     expect(text).toContain('\r\nAccess-Control-Expose-Headers: X-Request-Id, X-Trace, X-Total-Count\r\n')
-  })
-
-  it('that the host has begun is left alone', async () => {
-    const authenticate = (): never => {
-      throw new Error('asked')
-    }
-    const world = openWorld()
-    const handler = mounted(world, { authenticate })
-    const port = await serve((request, response) => {
-      response.writeHead(202, { 'Content-Length': '4' })
-      handler(request, response)
-      response.end('mine')
-    })
-    const text = await exchange(port, ask('GET /api/repos/acme/rocket/issues/pinned', CLOSE))
-
-    expect(text).toMatch(/^HTTP\/1\.1 202 [\s\S]*\r\n\r\nmine$/)
-    expect(world.logged).toEqual([])
-  })
-
-  it('that the host gives while it authenticates is left alone', async () => {
-    const world = openWorld()
-    const port = await serve((request, response) => {
-      const authenticate = (): null => {
-        response.writeHead(302, { Location: '/login' }).end()
-        return null
-      }
-      nodeHandler(world.api, { authenticate, basePath: '/api' })(request, response)
-    })
-
-    expect(statuses(await exchange(port, ask('GET /api/orgs/acme/blocks', CLOSE)))).toEqual([302])
   })
 
   it('with a header that cannot be sent is a 500', async () => {

@@ -46,21 +46,15 @@ describe('docsUrl', () => {
     expect([reply?.status, JSON.parse(String(reply?.body))]).toMatchObject([status, { url: docsUrl }])
   })
 
-  it('is named by the errors that an adapter asks for', () => {
+  it('is named by the errors that an adapter asks for, and followed by their code if it ends in #', () => {
+    const { unmatched, failed } = openWorld({ docsUrl: 'https://docs.example.com/reference/errors#' }).api
     const replies = [api.unmatched(request('GET', '/')), api.failed(request('GET', '/'), new Error('no'))]
+    const coded = [unmatched(request('GET', '/')), failed(request('GET', '/'), new Error('no'))]
 
-    expect(replies.map(({ body }) => JSON.parse(body ?? ''))).toMatchObject([{ url: docsUrl }, { url: docsUrl }])
-  })
-})
-
-describe('a docsUrl that ends in #', () => {
-  it('is followed by the code of the error, in lower case', async () => {
-    const { api } = openWorld({ docsUrl: 'https://docs.example.com/reference/errors#' })
-    const reply = await api.dispatch(request('GET', '/orgs/acme/blocks/stan'), asRoot)
-
-    expect(JSON.parse(String(reply?.body))).toMatchObject({
-      url: 'https://docs.example.com/reference/errors#not_blocked',
-    })
+    expect(replies.map(({ body }) => JSON.parse(body ?? '').url)).toEqual([docsUrl, docsUrl])
+    expect(coded.map(({ body }) => JSON.parse(body ?? '').url)).toEqual(
+      ['route_not_found', 'internal'].map((code) => `https://docs.example.com/reference/errors#${code}`),
+    )
   })
 })
 
@@ -137,28 +131,26 @@ describe('dispatch', () => {
   })
 
   it.each([
-    ['another repository', 2],
-    ['no repository', undefined],
-  ])('refuses an issue of %s than the one the policy was asked about', async (_what, repositoryId) => {
-    const { api, forge, logged } = openWorld({
-      // What a host in JavaScript may give.
-      directory: { ...directory, findIssue: () => ({ id: 201, repositoryId, kind: 'issue' }) as never },
-    })
-    const reply = await api.dispatch(request('POST', '/repos/acme/rocket/issues/1/pin'), asRoot)
+    [1, 204],
+    [1n, 204],
+    ['1', 204],
+    [2, 500],
+    [undefined, 500],
+  ])(
+    'answers for an issue of the repository %o, where the policy was asked about 1, with %i',
+    async (repositoryId, status) => {
+      const { api, forge, logged } = openWorld({
+        // What a host in JavaScript may give.
+        directory: { ...directory, findIssue: () => ({ id: 101, repositoryId, kind: 'issue' }) as never },
+      })
+      const reply = await api.dispatch(request('POST', '/repos/acme/rocket/issues/1/pin'), asRoot)
+      const boards = [1, 2].map((id) => forge.pins.list('system', { repositoryId: id, kind: 'issue' }))
 
-    expect(reply).toMatchObject({ status: 500 })
-    expect(logged).toMatchObject([{ fields: { error: expect.any(TypeError) } }])
-    for (const id of [1, 2]) expect(await forge.pins.list('system', { repositoryId: id, kind: 'issue' })).toEqual([])
-  })
-
-  it.each([1, 1n, '1'])('takes an issue whose repository has the id %o', async (repositoryId) => {
-    const { api } = openWorld({
-      directory: { ...directory, findIssue: () => ({ id: 101, repositoryId, kind: 'issue' }) },
-    })
-    const reply = await api.dispatch(request('POST', '/repos/acme/rocket/issues/1/pin'), asRoot)
-
-    expect(reply).toMatchObject({ status: 204 })
-  })
+      expect(reply).toMatchObject({ status })
+      expect((await Promise.all(boards)).flat()).toHaveLength(status === 204 ? 1 : 0)
+      expect(logged).toMatchObject(status === 204 ? [] : [{ fields: { error: expect.any(TypeError) } }])
+    },
+  )
 
   it.each([
     ['GET', '/orgs/nosuch/blocks'],

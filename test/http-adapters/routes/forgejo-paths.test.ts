@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { forgejoRoutes } from '../../../src/http-adapters/routes/route-table.ts'
-import { authenticate, openCase, openpgpKey, openWorld, people, sshKey } from '../../world.ts'
+import { authenticate, openCase, openpgpKey, openWorld, sshKey } from '../../world.ts'
 import type { Ask, Case } from '../cases/case.ts'
+import { refusal, served } from '../cases/case.ts'
 import { dispatched, pathTo, plainRequest } from '../dispatch.ts'
 import { runCase } from '../run-case.ts'
 
@@ -11,124 +12,88 @@ const SIDES = [ORG, '/user']
 
 const CASES: readonly Case[] = [
   ...SIDES.flatMap((side): readonly Case[] => [
-    {
-      fact: `${side}: the list has ids and times, oldest first, and a total but no links`,
-      before: [olga('PUT', `${side}/block/rita`), olga('PUT', `${side}/block/stan`), olga('PUT', `${side}/block/ada`)],
-      ask: olga('GET', `${side}/list_blocked?limit=2`),
-      status: 200,
-      expected: {
-        json: [
-          { block_id: 6, created_at: '2026-01-01T00:00:03Z' },
-          { block_id: 7, created_at: '2026-01-01T00:00:04Z' },
+    served(
+      `${side}: the list has ids and times, oldest first, and a total but no links`,
+      olga('GET', `${side}/list_blocked?limit=2`),
+      200,
+      {
+        before: [
+          olga('PUT', `${side}/block/rita`),
+          olga('PUT', `${side}/block/stan`),
+          olga('PUT', `${side}/block/ada`),
         ],
-        headers: { 'x-total-count': '3', link: null, 'access-control-expose-headers': 'X-Total-Count' },
+        expected: {
+          json: [
+            { block_id: 6, created_at: '2026-01-01T00:00:03Z' },
+            { block_id: 7, created_at: '2026-01-01T00:00:04Z' },
+          ],
+          headers: { 'x-total-count': '3', link: null, 'access-control-expose-headers': 'X-Total-Count' },
+        },
       },
-    },
-    {
-      fact: `${side}: nothing is blocked at first`,
-      ask: olga('GET', `${side}/list_blocked`),
-      status: 200,
+    ),
+    served(`${side}: nothing is blocked at first`, olga('GET', `${side}/list_blocked`), 200, {
       expected: { json: [] },
-    },
-    {
-      fact: `${side}: a block is one of Gitea's path, without a note`,
+    }),
+    served(`${side}: a block is one of Gitea's path, without a note`, olga('GET', `${side}/blocks`), 200, {
       before: [olga('PUT', `${side}/block/Stan?note=${'n'.repeat(256)}`)],
-      ask: olga('GET', `${side}/blocks`),
-      status: 200,
       expected: { json: [{ id: 7, login: 'stan' }] },
-    },
-    {
-      fact: `${side}: who is blocked already is blocked once`,
+    }),
+    served(`${side}: who is blocked already is blocked once`, olga('GET', `${side}/list_blocked`), 200, {
       before: [olga('PUT', `${side}/blocks/stan`), olga('PUT', `${side}/block/stan`)],
-      ask: olga('GET', `${side}/list_blocked`),
-      status: 200,
       expected: { json: [{ block_id: 7, created_at: '2026-01-01T00:00:03Z' }] },
-    },
-    {
-      fact: `${side}: a block is lifted, and lifted again`,
+    }),
+    served(`${side}: a block is lifted, and lifted again`, olga('GET', `${side}/list_blocked`), 200, {
       before: [
         olga('PUT', `${side}/block/stan`),
         olga('PUT', `${side}/unblock/stan`),
         olga('PUT', `${side}/unblock/stan`),
       ],
-      ask: olga('GET', `${side}/list_blocked`),
-      status: 200,
       expected: { json: [] },
-    },
+    }),
     ...(['block', 'unblock'] as const).flatMap((verb): readonly Case[] => [
-      {
-        fact: `${side}: ${verb} of an organization is 422`,
-        ask: olga('PUT', `${side}/${verb}/hidden`),
-        status: 422,
-        expected: { code: 'CANNOT_BLOCK_ORGANIZATION' },
-      },
-      {
-        fact: `${side}: ${verb} of an unknown user is 404`,
-        ask: olga('PUT', `${side}/${verb}/nothing`),
-        status: 404,
-        expected: { code: 'USER_NOT_FOUND' },
-      },
-      {
-        fact: `${side}: ${verb} without a token is 401`,
-        ask: ['anonymous', 'PUT', `${side}/${verb}/stan`],
-        status: 401,
-        expected: { code: 'UNAUTHENTICATED' },
-      },
+      refusal(
+        `${side}: ${verb} of an organization is 422`,
+        olga('PUT', `${side}/${verb}/hidden`),
+        422,
+        'CANNOT_BLOCK_ORGANIZATION',
+      ),
+      refusal(
+        `${side}: ${verb} of an unknown user is 404`,
+        olga('PUT', `${side}/${verb}/nothing`),
+        404,
+        'USER_NOT_FOUND',
+      ),
+      refusal(
+        `${side}: ${verb} without a token is 401`,
+        ['anonymous', 'PUT', `${side}/${verb}/stan`],
+        401,
+        'UNAUTHENTICATED',
+      ),
     ]),
-    {
-      fact: `${side}: oneself cannot be blocked`,
-      ask: olga('PUT', `${side}/block/olga`),
-      status: 422,
-      expected: { code: 'CANNOT_BLOCK_SELF' },
-    },
+    refusal(`${side}: oneself cannot be blocked`, olga('PUT', `${side}/block/olga`), 422, 'CANNOT_BLOCK_SELF'),
   ]),
-  {
-    fact: 'a member cannot be blocked',
-    ask: olga('PUT', `${ORG}/block/mia`),
-    status: 422,
-    expected: { code: 'CANNOT_BLOCK_MEMBER' },
-  },
-  {
-    fact: 'who is no owner of the organization is 403',
-    ask: ['stan', 'GET', `${ORG}/list_blocked`],
-    status: 403,
-    expected: { code: 'FORBIDDEN' },
-  },
-  {
-    fact: 'a hidden organization is 404',
-    ask: ['stan', 'PUT', '/orgs/hidden/block/rita'],
-    status: 404,
-    expected: { code: 'ORGANIZATION_NOT_FOUND' },
-  },
-  {
-    fact: 'the SSH key',
+  refusal('a member cannot be blocked', olga('PUT', `${ORG}/block/mia`), 422, 'CANNOT_BLOCK_MEMBER'),
+  refusal('who is no owner of the organization is 403', ['stan', 'GET', `${ORG}/list_blocked`], 403, 'FORBIDDEN'),
+  refusal('a hidden organization is 404', ['stan', 'PUT', '/orgs/hidden/block/rita'], 404, 'ORGANIZATION_NOT_FOUND'),
+  served('the SSH key', ['anonymous', 'GET', '/signing-key.ssh'], 200, {
     world: { signingKey: sshKey },
-    ask: ['anonymous', 'GET', '/signing-key.ssh'],
-    status: 200,
     expected: {
       text: 'ssh-ed25519 AAAA demo\n',
       headers: { 'content-type': 'text/plain; charset=utf-8', etag: '"abc"' },
     },
-  },
-  {
-    fact: 'no SSH key',
-    ask: ['anonymous', 'GET', '/signing-key.ssh'],
-    status: 404,
-    expected: { code: 'NO_SIGNING_KEY' },
-  },
-  {
-    fact: 'a key of the other format',
-    world: { signingKey: openpgpKey },
-    ask: ['anonymous', 'GET', '/signing-key.ssh'],
-    status: 404,
-    expected: { message: 'signing key format is openpgp' },
-  },
-  {
-    fact: 'a method that Forgejo does not have',
-    ask: olga('DELETE', `${ORG}/block/stan`),
-    status: 405,
-    expected: { code: 'METHOD_NOT_ALLOWED', headers: { allow: 'PUT, OPTIONS' } },
-  },
+  }),
+  refusal('no SSH key', ['anonymous', 'GET', '/signing-key.ssh'], 404, 'NO_SIGNING_KEY'),
+  refusal(
+    'a key of the other format',
+    ['anonymous', 'GET', '/signing-key.ssh'],
+    404,
+    { message: 'signing key format is openpgp' },
+    { world: { signingKey: openpgpKey } },
+  ),
+  refusal('a method that Forgejo does not have', olga('DELETE', `${ORG}/block/stan`), 405, {
+    code: 'METHOD_NOT_ALLOWED',
+    headers: { allow: 'PUT, OPTIONS' },
+  }),
 ]
 
 describe("Forgejo's paths", () => {
@@ -136,30 +101,6 @@ describe("Forgejo's paths", () => {
     const { api } = await openCase({ forgejoPaths: true, ...given.world })
     await runCase(given, (sent) => dispatched(api, sent, authenticate))
   })
-
-  it.each(forgejoRoutes.map((route) => [`${route.method} ${route.path}`, route] as const))(
-    'ask the policy once for %s, as the paths of Gitea do',
-    async (_place, { method, path }) => {
-      const asked: object[] = []
-      const { api } = openWorld({
-        forgejoPaths: true,
-        signingKey: sshKey,
-        policy: {
-          authorize(about) {
-            asked.push(about)
-            return { allow: true }
-          },
-        },
-      })
-      await api.dispatch(plainRequest({ method, path: pathTo(path) }), () => people[0] ?? null)
-
-      const operation = method === 'GET' ? 'read' : 'write'
-      const expected = path.startsWith('/orgs/')
-        ? [{ action: `blocks.${operation}`, organizationId: '6' }]
-        : [{ action: `user-blocks.${operation}`, userId: '1' }]
-      expect(asked).toEqual(path === '/signing-key.ssh' ? [] : expected)
-    },
-  )
 
   it('are passed on without the option, or without their service, and are in no OpenAPI document', async () => {
     const worlds = [openWorld(), openWorld({ forgejoPaths: true, services: ['pins'] })]

@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest'
-import type { ApiLimits } from '../../../src/http-adapters/http.ts'
 import { createApi } from '../../../src/http-adapters/http.ts'
 import type { ApiRequest } from '../../../src/http-adapters/routes/messages.ts'
 import type { Actor, ForgeOptions, ServiceName } from '../../../src/index.ts'
@@ -78,20 +77,6 @@ describe('an API has of its forge', () => {
 })
 
 describe('the limits of an API', () => {
-  it.each<[given: ApiLimits | undefined, limits: Pick<ApiLimits, 'defaultPageSize' | 'maxPageSize' | 'maxBodyBytes'>]>([
-    [undefined, { defaultPageSize: 30, maxPageSize: 50, maxBodyBytes: 1_048_576 }],
-    [
-      { maxPageSize: 40, maxBodyBytes: undefined },
-      { defaultPageSize: 30, maxPageSize: 40, maxBodyBytes: 1_048_576 },
-    ],
-    [
-      { maxPageSize: 20, maxBodyBytes: 9 },
-      { defaultPageSize: 20, maxPageSize: 20, maxBodyBytes: 9 },
-    ],
-  ])('%j are %j', (given, limits) => {
-    expect(limitsIn(openWorld({ limits: given }).api)).toEqual(limits)
-  })
-
   it.each([
     [{ maxPageSize: 1001 }, 'limits.maxPageSize must be an integer from 1 to 1000'],
     [{ defaultPageSize: 51 }, 'limits.defaultPageSize must be an integer from 1 to 50'],
@@ -142,15 +127,4 @@ async function failedId(api: ReturnType<typeof createApi>): Promise<unknown> {
   const reply = await api.dispatch(request('/orgs/acme/blocks'), () => null)
   const { requestId } = JSON.parse(String(reply?.body))
   return requestId
-}
-
-/** The limits as the API document states them. */
-function limitsIn(api: ReturnType<typeof createApi>): unknown {
-  const text = JSON.stringify(api.openApi())
-  const numberIn = (pattern: RegExp) => Number(pattern.exec(text)?.[1])
-  return {
-    defaultPageSize: numberIn(/"maximum":\d+,"default":(\d+)/),
-    maxPageSize: numberIn(/"maximum":(\d+),"default":/),
-    maxBodyBytes: numberIn(/at most (\d+) bytes/),
-  }
 }

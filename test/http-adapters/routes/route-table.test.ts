@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { routeTable } from '../../../src/http-adapters/routes/route-table.ts'
+import { forgejoRoutes, routeTable } from '../../../src/http-adapters/routes/route-table.ts'
 import { openWorld, people, sshKey } from '../../world.ts'
 import type { RouteRule } from '../access-rules.ts'
 import { RULES } from '../cases.ts'
@@ -15,11 +15,21 @@ const SUBJECTS: Readonly<Record<RouteRule['needs'], object>> = {
   'site admin': { userId: undefined },
 }
 
-it.each(routeTable.map((route) => [route.operationId, route] as const))(
+/** The operation of Gitea's paths that asks what each of Forgejo's asks. */
+const FORGEJO: Readonly<Record<string, string>> = {
+  orgListBlockedUsers: 'organizationListBlocks',
+  orgBlockUser: 'organizationBlockUser',
+  orgUnblockUser: 'organizationUnblockUser',
+  userListBlockedUsers: 'userListBlocks',
+  getSSHSigningKey: 'getSigningKeySSH',
+}
+
+it.each([...routeTable, ...forgejoRoutes].map((route) => [`${route.method} ${route.path}`, route] as const))(
   '%s asks the policy once for its action there, unless it is public',
-  async (_id, { operationId, service, method, path }) => {
+  async (_place, { operationId, service, method, path }) => {
     const asked: object[] = []
     const { api } = openWorld({
+      forgejoPaths: true,
       signingKey: sshKey,
       policy: {
         authorize(about) {
@@ -32,7 +42,7 @@ it.each(routeTable.map((route) => [route.operationId, route] as const))(
     const request = plainRequest({ method, path: pathTo(path), body })
     await readText(await api.dispatch(request, () => people[0] ?? null))
 
-    const { asks, needs = 'nothing' } = RULES[operationId] ?? {}
+    const { asks, needs = 'nothing' } = RULES[FORGEJO[operationId] ?? operationId] ?? {}
     expect(asked).toEqual(asks === undefined ? [] : [{ action: asks, ...SUBJECTS[needs] }])
   },
 )

@@ -20,7 +20,7 @@ import {
 // Streams over the carriers of bytes, with real servers and sockets.
 
 /** More than the buffers of a connection hold. */
-const MANY = 40
+const MANY = 28
 /** What may be in the buffers of a connection, in pieces. */
 const AHEAD = 20
 

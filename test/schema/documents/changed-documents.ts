@@ -1,4 +1,5 @@
 import fc from 'fast-check'
+import { issuesOf } from './generated-issues.ts'
 
 const GONE = Symbol('gone')
 
@@ -8,39 +9,14 @@ const times = fc.oneof(
     .map((moment) => moment.toISOString()),
   fc.constantFrom('2024-02-29t08:30:00z', '1990-12-31T23:59:60Z', '2024-03-01T10:00:00.123456789+23:59'),
 )
-const texts = fc.string({ unit: 'binary', maxLength: 8 })
-const numbers = fc.double({ noNaN: true, noDefaultInfinity: true })
-const required = {
-  number: numbers,
-  poster_id: numbers,
-  poster_name: texts,
-  title: texts,
-  content: texts,
-  state: fc.constantFrom('open', 'closed'),
-  is_locked: fc.boolean(),
-  created: times,
-  updated: times,
-}
-const label = fc.record({ name: texts, color: texts, description: texts }, { requiredKeys: ['name'] })
-const reaction = fc.record(
-  { user_id: numbers, user_name: texts, content: texts },
-  { requiredKeys: ['user_id', 'content'] },
-)
-const optional = {
-  poster_email: texts,
-  ref: texts,
-  milestone: texts,
-  closed: fc.option(times),
-  labels: fc.array(label, { maxLength: 3 }),
-  reactions: fc.array(reaction, { maxLength: 3 }),
-  assignees: fc.array(texts, { maxLength: 3 }),
-}
-
-const properties: Readonly<Record<string, fc.Arbitrary<unknown>>> = { ...required, ...optional }
-const issue = fc.record(properties, { requiredKeys: Object.keys(required) })
+const text = fc.string({ unit: 'binary', maxLength: 8 })
+const number = fc.double({ noNaN: true, noDefaultInfinity: true })
+const label = fc.record({ name: text, color: text, description: text }, { requiredKeys: ['name'] })
 
 /** Valid issue documents. */
-export const documents: fc.Arbitrary<unknown> = fc.array(issue, { maxLength: 4 })
+export const documents: fc.Arbitrary<unknown> = fc.array(issuesOf({ number, id: number, text, time: times, label }), {
+  maxLength: 4,
+})
 
 interface Change {
   readonly where: readonly number[]

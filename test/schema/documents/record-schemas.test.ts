@@ -18,22 +18,16 @@ const ACCEPTED = [
   ['a reaction without the name of its user', reactionSchema, { user_id: 4.5, content: '' }],
 ] as const
 
-const MISSING_TEXT = 'missing: expected a string'
-
+/** What is wrong with the parts of an issue: document-cases.ts. */
 const REFUSED = [
   ['a document', issueListSchema, [bareIssue, 7], [{ path: [1], message: 'expected an issue object' }]],
-  ['no document', issueListSchema, {}, [{ path: [], message: 'expected an array of issues' }]],
-  ['an issue', issueSchema, { ...bareIssue, labels: [{}] }, [{ path: ['labels', 0, 'name'], message: MISSING_TEXT }]],
-  ['no label', labelSchema, 'bug', [{ path: [], message: 'expected a label object' }]],
   [
-    'a label',
-    labelSchema,
-    { color: 1 },
-    [
-      { path: ['name'], message: MISSING_TEXT },
-      { path: ['color'], message: 'expected a string' },
-    ],
+    'an issue',
+    issueSchema,
+    { ...bareIssue, labels: [{}] },
+    [{ path: ['labels', 0, 'name'], message: 'missing: expected a string' }],
   ],
+  ['no label', labelSchema, 'bug', [{ path: [], message: 'expected a label object' }]],
   [
     'a label with an undefined color',
     labelSchema,
@@ -52,7 +46,6 @@ const REFUSED = [
     { user_id: 4, content: '', user_name: undefined },
     [{ path: ['user_name'], message: 'expected a string' }],
   ],
-  ['no reaction', reactionSchema, null, [{ path: [], message: 'expected a reaction object' }]],
   [
     'a reaction',
     reactionSchema,
@@ -65,11 +58,8 @@ const REFUSED = [
 ] as const
 
 describe('a Standard Schema', () => {
-  test.each(SCHEMAS)('of version 1, with a vendor and a function, is %s', (_, schema) => {
+  test.each(SCHEMAS)('of version 1, with a vendor and a function, is all there is to see of %s', (_, schema) => {
     expect(schema['~standard']).toStrictEqual({ version: 1, vendor: 'forgelet', validate: expect.any(Function) })
-  })
-
-  test.each(SCHEMAS)('is all there is to see of %s', (_, schema) => {
     expect(Reflect.ownKeys(schema)).toStrictEqual(['~standard'])
   })
 

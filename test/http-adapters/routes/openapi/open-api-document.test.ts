@@ -83,13 +83,16 @@ describe('the OpenAPI document', () => {
     expect(documentOf()).toEqual(published)
   })
 
-  it('states the limits of the API', () => {
-    const limits = { defaultPageSize: 7, maxPageSize: 9, maxBodyBytes: 4321, maxImportBytes: 98_765 }
+  it.each([
+    [{ defaultPageSize: 7, maxPageSize: 9, maxBodyBytes: 4321, maxImportBytes: 98_765 }, [7, 9, 4321, 98_765]],
+    [{ maxPageSize: 20, maxBodyBytes: undefined }, [20, 20, 1_048_576, 67_108_864]],
+    [{ maxPageSize: 40, maxBodyBytes: 9 }, [30, 40, 9, 67_108_864]],
+  ])('states the limits of the API: %j', (limits, [usual, most, body, document]) => {
     const { parameters, requestBodies } = documentOf({ limits }).components
 
-    expect(parameters['limit']).toMatchObject({ schema: { default: 7, maximum: 9 } })
-    expect(requestBodies['BadgeSlugs']).toMatchObject({ description: expect.stringContaining('4321 bytes') })
-    expect(requestBodies['IssueDocument']).toMatchObject({ description: expect.stringContaining('98765 bytes') })
+    expect(parameters['limit']).toMatchObject({ schema: { default: usual, maximum: most } })
+    expect(requestBodies['BadgeSlugs']).toMatchObject({ description: expect.stringContaining(`${body} bytes`) })
+    expect(requestBodies['IssueDocument']).toMatchObject({ description: expect.stringContaining(`${document} bytes`) })
   })
 
   it('is that of this release', () => {
