@@ -82,7 +82,6 @@ export type {
   ForgeErrorDetails,
   ForgeErrorOf,
   ForgeErrorRest,
-  Violation,
   WireCode,
 } from './schema/errors.ts'
 export { ForgeError, isForgeError } from './schema/errors.ts'
@@ -102,3 +101,4 @@ export type {
 export type { CursorPage, Page, PageRequest } from './schema/paging.ts'
 export type * from './schema/records.ts'
 export type { MaybePromise } from './schema/sync-or-async.ts'
+export type { Violation } from './schema/violation.ts'

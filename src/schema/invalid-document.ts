@@ -1,6 +1,6 @@
-import type { Violation } from './errors.ts'
 import { ForgeError } from './errors.ts'
 import { MAX_VIOLATIONS } from './text.ts'
+import type { Violation } from './violation.ts'
 
 /** Creates the error for a document that is not valid. @param total - how many violations there are, if not all are given */
 export function invalidDocument(

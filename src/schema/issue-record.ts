@@ -1,4 +1,4 @@
-import type { Violation } from './errors.ts'
+import type { Violation } from './violation.ts'
 
 /** A label in an issue document. Source: docs/behaviour.md, Exchange. */
 export interface LabelRecord {

@@ -9,7 +9,6 @@ export type {
   ForgeErrorDetails,
   ForgeErrorOf,
   ForgeErrorRest,
-  Violation,
 } from './errors.ts'
 export { ForgeError, isForgeError } from './errors.ts'
 export type { Id, IdInput } from './ids.ts'
@@ -23,3 +22,4 @@ export type {
   ReactionRecord,
 } from './issue-record.ts'
 export type { PinKind, SigningKeyFormat } from './records.ts'
+export type { Violation } from './violation.ts'

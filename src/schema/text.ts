@@ -1,5 +1,5 @@
-import type { Violation } from './errors.ts'
 import { invalidInput } from './errors.ts'
+import type { Violation } from './violation.ts'
 
 /** The maximum number of violations in one error. A longer list does not help a caller more. */
 export const MAX_VIOLATIONS = 100

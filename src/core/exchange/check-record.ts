@@ -1,7 +1,7 @@
 import { isObject } from '../../schema/arguments.ts'
 import { isDateTime } from '../../schema/date-time.ts'
-import type { Violation } from '../../schema/errors.ts'
 import type { ExchangeRecord } from '../../schema/issue-record.ts'
+import type { Violation } from '../../schema/violation.ts'
 
 type Fault = Pick<Violation, 'code' | 'message'>
 

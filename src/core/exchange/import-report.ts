@@ -1,6 +1,7 @@
-import type { ForgeErrorDetails, Violation } from '../../schema/errors.ts'
+import type { ForgeErrorDetails } from '../../schema/errors.ts'
 import type { NotCarried } from '../../schema/issue-record.ts'
 import { MAX_VIOLATIONS } from '../../schema/text.ts'
+import type { Violation } from '../../schema/violation.ts'
 
 /** How many records were created, replaced, found the same, and left although they differ. */
 export interface ImportCounts {

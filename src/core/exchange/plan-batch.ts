@@ -1,6 +1,6 @@
 import { canonicalLabel, canonicalMilestone } from '../../schema/canonical-issue.ts'
-import type { Violation } from '../../schema/errors.ts'
 import type { CommentRecord, IssueRecord, LabelRecord, MilestoneRecord } from '../../schema/issue-record.ts'
+import type { Violation } from '../../schema/violation.ts'
 import { firstDifference } from './compare.ts'
 import type { Conflict, Counts } from './import-report.ts'
 import { noCounts } from './import-report.ts'

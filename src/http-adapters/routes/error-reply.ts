@@ -1,6 +1,7 @@
 import type { Logger } from '../../core/ports.ts'
-import type { ForgeError, Violation } from '../../schema/errors.ts'
+import type { ForgeError } from '../../schema/errors.ts'
 import { isForgeError } from '../../schema/errors.ts'
+import type { Violation } from '../../schema/violation.ts'
 import type { ErrorCode } from './error-status.ts'
 import { errorStatus, isWireError } from './error-status.ts'
 import type { ApiRequest, HeaderLine, TextResponse } from './messages.ts'
