@@ -184,7 +184,7 @@ describe('the file system', () => {
     expect(looks).toBeLessThanOrEqual(4)
     expect(Math.max(...waits)).toBeGreaterThan(150)
     expect(Math.max(...waits)).toBeLessThan(300)
-    expect(lag.max / 1e6).toBeLessThan(100)
+    expect(lag.max / 1e6).toBeLessThan(200) // a look that blocks would be 400
   })
 })
 

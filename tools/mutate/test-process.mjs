@@ -2,6 +2,8 @@
 // vitest loads the file, so nothing on the disk changes. A process of its own, because a fault may never end.
 // Receives `{ fault }`, or `{}` for the sources as they are, and answers `{ count, failed }`: how many test files were run,
 // and whether one of them failed.
+import { readFileSync } from 'node:fs'
+import { resolve } from 'node:path'
 import { createVitest } from 'vitest/node'
 
 let planted
@@ -13,6 +15,13 @@ const faulty = {
     return code.slice(0, planted.start) + planted.replacement + code.slice(planted.end)
   },
 }
+
+/** The entries of the package by the names that hosts import: of a package that was built, the faults would not be run. */
+const { compilerOptions } = JSON.parse(readFileSync('tsconfig.json', 'utf8'))
+const alias = Object.entries(compilerOptions.paths).map(([name, [file]]) => ({
+  find: new RegExp(`^${name}$`),
+  replacement: resolve(file),
+}))
 
 const tests = process.argv.slice(2)
 const vitest = await createVitest(
@@ -28,7 +37,7 @@ const vitest = await createVitest(
     reporters: [{}],
     testTimeout: 10_000,
   },
-  { plugins: [faulty] },
+  { plugins: [faulty], resolve: { alias } },
 )
 const specifications = await vitest.globTestSpecifications(tests)
 
