@@ -31,7 +31,7 @@ export interface AtOnceSession extends Session {
   /** Reads the rows of each statement as they are at one moment. */
   readAtOnce(statements: readonly Statement<unknown>[]): MaybePromise<readonly (readonly unknown[])[] | undefined>
   /**
-   * Runs statements in order, in a transaction of their own, and returns the rows of each. None of them sees what those before it have
+   * Runs statements in order, in a transaction of their own, and returns the rows of each that needs nothing. None of them sees what those before it have
    * done, and no two write the same row. Returns undefined too if nothing was written because something was missing that a statement
    * needs, or because the server refused it.
    *

@@ -34,7 +34,8 @@ export class MergedStatements {
   /**
    * Returns one statement in place of several; undefined if they cannot be merged.
    *
-   * @param isGuarded - whether it fails if something is missing that one of them needs
+   * @param isGuarded - whether they run in their order, and fail if something is missing that one of them needs. The rows of those that
+   * need something are not returned
    */
   of(statements: readonly Statement<unknown>[], isGuarded = false): Merged | undefined {
     let texts = this.#texts
@@ -79,12 +80,16 @@ function merge(statements: readonly Statement<unknown>[], isGuarded: boolean): s
     const start = before
     before += parameters.length
     const name = `statement_${index}`
-    // In a transaction of its own a statement runs when its branch does: behind those before it.
     const end = isGuarded && !returnsRows ? ' returning 1' : ''
     merged.push(`${name} as (${sql.replaceAll(PARAMETER, (_, number) => `$${Number(number) + start}`)}${end})`)
-    const row = `cast(pg_catalog.to_json(${name}) as text) as "row" from ${name}`
-    if (returnsRows || isGuarded) branches.push(`select cast(${index} as double precision) as "statement", ${row}`)
     if (isGuarded && needed !== undefined) needs.push(`exists (select from ${name} where ${needed})`)
+    if (returnsRows && (!isGuarded || needed === undefined)) {
+      const row = `cast(pg_catalog.to_json(${name}) as text) as "row"`
+      branches.push(`select cast(${index} as double precision) as "statement", ${row} from ${name}`)
+    } else if (isGuarded) {
+      // Only so that it runs in its order: a statement does when its branch is read.
+      branches.push(`select cast(-1 as double precision) as "statement", cast('' as text) as "row" from ${name}`)
+    }
   }
   if (needs.length > 0) branches.push(`select -1, case when ${needs.join(' and ')} then '' else ${FAILURE} end`)
   return branches.length === 0 ? undefined : `with ${merged.join(', ')} ${branches.join(' union all ')}`

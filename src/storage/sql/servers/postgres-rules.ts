@@ -57,7 +57,7 @@ export const postgresRules: ServerRules = {
   lengthen: [command(`set local statement_timeout = ${MAX_LONG_CALL_MS}`)],
   giveWay: [GIVE_WAY],
   merged: new MergedStatements(),
-  atOnce: [textQuery(`select ${SHORTER_WAIT}, ${DURABLE}`)],
+  atOnce: [{ ...textQuery(`select ${SHORTER_WAIT}, ${DURABLE}`), needs: 'true' }],
   limited: (statement) => statement,
 
   async refuseUnfit(session) {

@@ -4,6 +4,8 @@ import type {
   OnConflictDatabase,
   OnConflictTables,
   OnConflictUpdateBuilder,
+  UpdateQueryBuilder,
+  UpdateResult,
 } from 'kysely'
 import { sql } from 'kysely'
 import type { SqlContext } from '../context.ts'
@@ -84,26 +86,36 @@ function lockQuery(context: SqlContext): Query<HeadKey, HeadRow> | undefined {
 }
 
 function saveQuery(context: SqlContext): Query<Head, unknown> {
-  return defineQuery((given: QueryValues<Head>) =>
-    context.build
-      .updateTable('heads')
-      .set((row) => ({ version: row('version', '+', 1), ...savedValues(given) }))
-      .where(fieldsOf(context, 'heads').are(given, 'scope', 'key')),
-  )
+  return defineQuery((given: QueryValues<Head>) => save(context, given))
+}
+
+function save(
+  context: SqlContext,
+  given: QueryValues<Head>,
+): UpdateQueryBuilder<Tables, 'heads', 'heads', UpdateResult> {
+  return context.build
+    .updateTable('heads')
+    .set((row) => ({ version: row('version', '+', 1), ...savedValues(given) }))
+    .where(fieldsOf(context, 'heads').are(given, 'scope', 'key'))
 }
 
 function saveOrCreateQuery(context: SqlContext): Query<Head, unknown> {
   return defineQuery((given: QueryValues<Head>) => saveOrCreate(context, given))
 }
 
+/** Most heads are there: an update of one costs the server less than an insert that meets it. */
 function saveUnchangedQuery(context: SqlContext): Query<Head, unknown> {
-  return defineQuery(
+  const saved = sql.lit(1).as('saved')
+  const create = defineQuery(
     (given: QueryValues<Head>) =>
-      saveOrCreate(context, given, (update) => update.where('heads.version', '=', given('version'))).returning(
-        sql.lit(1).as('saved'),
-      ),
+      saveOrCreate(context, given, (update) => update.where('heads.version', '=', given('version'))).returning(saved),
     { needs: 'true' },
   )
+  const update = defineQuery(
+    (given: QueryValues<Head>) => save(context, given).where('version', '=', given('version')).returning(saved),
+    { needs: 'true' },
+  )
+  return (head) => (head.version === 0 ? create(head) : update(head))
 }
 
 function saveOrCreate(

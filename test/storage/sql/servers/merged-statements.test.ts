@@ -45,10 +45,10 @@ test('a change that is one statement runs each in its order, and fails if one re
   expect(statement.sql).toContain('when exists (select from statement_0 where retired = 0) then')
   expect(
     rowsOfEach([
-      { statement: 0, row: '{"retired":0}' },
       { statement: -1, row: '' },
+      { statement: 2, row: '{"id":"7"}' },
     ]),
-  ).toEqual([[{ retired: 0 }], [], []])
+  ).toEqual([[], [], [{ id: '7' }]])
 })
 
 function fail(): never {
