@@ -30,7 +30,7 @@ const ROWS = [
     work: 'import a file of issues, every check, SQLite',
     floor: 'the same rows inserted by hand, one transaction',
     of: ['import', 'inserts'],
-    reach: '>= 0.12',
+    reach: '>= 0.35',
   },
   {
     work: `a batch of ${BATCH} issues through the storage, SQLite`,
