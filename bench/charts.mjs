@@ -22,18 +22,21 @@ const STYLE = `
     .back { fill: #0d1117 }
   }`
 
+const POWERS = Array.from({ length: 11 }, (_, index) => 2 ** (index - 6))
+
 /** Every row as a dot on a logarithmic axis, with its spread as a line and its goal as a tick. */
 export function ratioChart(rows) {
-  const [width, left, right, top, step] = [880, 400, 70, 46, 40]
+  const [width, left, right, top, step] = [960, 440, 70, 46, 40]
   const height = top + rows.length * step + 24
   const values = rows.flatMap(({ ratio, low, high, reach }) => [ratio, low, high, boundOf(reach) ?? ratio])
-  const [least, most] = [Math.min(0.5, ...values) / 2, Math.max(2, ...values) * 2]
-  const ticks = [0.125, 0.25, 0.5, 1, 2, 4, 8, 16].filter((tick) => tick > least && tick < most)
+  const [least, most] = [Math.min(0.5, ...values), Math.max(2, ...values)]
+  // The first is below every value, and the last above.
+  const ticks = POWERS.filter((tick) => tick * 2 > least && tick / 2 < most)
   const x = logarithmic([ticks[0], ticks.at(-1)], [left, width - right])
 
   const parts = ticks.map((tick) => [
     line(x(tick), top - 14, x(tick), height - 24, tick === 1 ? 'axis' : 'grid'),
-    text(x(tick), top - 20, `${tick}`, 'small', 'middle'),
+    text(x(tick), top - 20, tick < 1 ? `1/${1 / tick}` : `${tick}`, 'small', 'middle'),
   ])
   const bodies = rows.map(({ work, floor, ratio, low, high, reach }, index) => {
     const y = top + index * step + step / 2
