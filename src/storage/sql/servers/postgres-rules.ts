@@ -30,12 +30,18 @@ const SET_UP = `select ${LIMITS}, ${DURABLE}`
 const BEGIN: Statement<unknown> = command(`begin isolation level read committed read write; ${SET_UP}`)
 
 /** A wait is shorter than that after which the server looks for a deadlock: it ends the transaction that finds one. */
-const SHORTER_WAIT =
-  "pg_catalog.set_config('lock_timeout', cast(pg_catalog.floor(least(" +
-  `${MAX_LOCK_WAIT_MS}, 800 * extract(epoch from cast(pg_catalog.current_setting('deadlock_timeout') as interval))` +
-  ')) as text), true)'
+function shorterWait(milliseconds: number): string {
+  return (
+    "pg_catalog.set_config('lock_timeout', cast(pg_catalog.floor(least(" +
+    `${milliseconds}, 800 * extract(epoch from cast(pg_catalog.current_setting('deadlock_timeout') as interval))` +
+    ')) as text), true)'
+  )
+}
 
-const GIVE_WAY = textQuery(`select ${SHORTER_WAIT}`)
+const GIVE_WAY = textQuery(`select ${shorterWait(MAX_LOCK_WAIT_MS)}`)
+
+/** How long a change without locks waits, in milliseconds: who has locked the head will mostly write it, and then the change is refused. */
+const MAX_WAIT_AT_ONCE_MS = 100
 
 /** Behind what the host may have left open on the connection. Outside of a transaction, ROLLBACK alone is answered with a warning. */
 const BEGIN_AFRESH: Statement<unknown> = command(`begin; rollback; ${BEGIN.sql}`)
@@ -57,7 +63,7 @@ export const postgresRules: ServerRules = {
   lengthen: [command(`set local statement_timeout = ${MAX_LONG_CALL_MS}`)],
   giveWay: [GIVE_WAY],
   merged: new MergedStatements(),
-  atOnce: [{ ...textQuery(`select ${SHORTER_WAIT}, ${DURABLE}`), needs: 'true' }],
+  atOnce: [{ ...textQuery(`select ${shorterWait(MAX_WAIT_AT_ONCE_MS)}, ${DURABLE}`), needs: 'true' }],
   limited: (statement) => statement,
 
   async refuseUnfit(session) {

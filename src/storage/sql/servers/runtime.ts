@@ -78,9 +78,11 @@ export class ServerRuntime<Tx extends object> implements CopyRuntime<Tx>, HostRu
     atOnce?: (session: AtOnceSession) => SyncOrAsync<T | undefined>,
   ): Promise<T> {
     if (transaction !== undefined) return this.#writeInHosts(work, transaction, signal)
+    let isFirst = true
     return this.#repeated(async (deadline) => {
       signal?.throwIfAborted()
-      const written = atOnce && (await this.#writeAtOnce(deadline, atOnce, signal))
+      const written = isFirst && atOnce ? await this.#writeAtOnce(deadline, atOnce, signal) : undefined
+      isFirst = false // a repeated attempt takes locks, and has the time of the call for them
       if (written !== undefined) return written
       signal?.throwIfAborted()
       return this.#transact(deadline, (session, open, { identity }) =>
