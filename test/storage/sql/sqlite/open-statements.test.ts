@@ -106,11 +106,13 @@ test('a writer that a host kept, and left inside a transaction, goes when a chan
 
 test('a writer that a host left reading at an old snapshot goes when a change has waited five seconds for it', async () => {
   const { file, storage, writer } = await keptWriter()
-  writer.unsafeMode(true).prepare('select 1 from forgelet_heads union all select 2').iterate().next()
+  const reading = writer.unsafeMode(true).prepare('select 1 from forgelet_heads union all select 2').iterate()
+  reading.next()
   await pin(await openStorage(file), BOARD, '2')
   await waitTooLong(pin(storage, BOARD, '3'))
 
   expect(await pin(storage, BOARD, '4')).toBe(3)
+  expect(reading).toBeDefined() // a statement that nothing refers to any more ends when it is collected
 })
 
 test('a transaction that the host began on the one connection there is, behind a change, is its own', async () => {
