@@ -17,7 +17,7 @@ import { beforeFirst, watch } from './watched-connections.ts'
 // what the statement needs.
 
 const READ = /^with statement_0 as \(select .* from "forgelet_heads"/
-const AT_ONCE = /^with .*'lock_timeout'/
+const AT_ONCE = /^with .*not possible at once/
 const BEGIN = /^begin/
 
 const UNKNOWN = { code: 'STORAGE_UNAVAILABLE', details: { outcome: 'unknown' } }
@@ -216,6 +216,22 @@ onPostgres((open) => {
     expect(await issuesOn(storage, BOARD)).toEqual(['1', '3'])
   })
 
+  test('a call that is repeated tries it once', async () => {
+    const database = await open()
+    await database.run(
+      'create table issues (id bigint primary key, repo_id bigint, number bigint); insert into issues values (1)',
+    )
+    const tables = { issues: { table: 'issues', repository: 'repo_id', number: 'number' } }
+    await database.storage(undefined, { tables }).migrate()
+    const { storage, texts } = listened(database, undefined, { tables })
+    const other = await database.begun()
+    await other.query('delete from issues')
+
+    await expect(pin(storage, BOARD, '1')).rejects.toMatchObject({ code: 'STORAGE_BUSY' })
+    expect(texts.filter((text) => AT_ONCE.test(text))).toHaveLength(1)
+    expect(texts.filter((text) => BEGIN.test(text)).length).toBeGreaterThan(1)
+  })
+
   test('a signal that aborts between the read and the statement keeps the change from being sent', async () => {
     const database = await open()
     const stop = new AbortController()
@@ -236,7 +252,7 @@ onPostgres((open) => {
     'whether it was made is unknown when the connection is lost %s the statement runs',
     async (moment, issues) => {
       const database = await open()
-      const cut = await cutAtCommit(database.url, moment, "'lock_timeout'")
+      const cut = await cutAtCommit(database.url, moment, 'not possible at once')
       onTestFinished(cut.end)
 
       await expect(pin(database.storage(cut.url), BOARD, '1')).rejects.toMatchObject(UNKNOWN)

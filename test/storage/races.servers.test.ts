@@ -243,7 +243,7 @@ function abortOn(database: { readonly url: string }): string {
 /** Counts the transactions that a watched storage begins. */
 /** Counts the attempts at changes: transactions, and changes that are one statement. */
 function countedAttempts(database: { readonly url: string }) {
-  const attempt = isPostgres(database) ? /^begin|^with .*'lock_timeout'/ : /start transaction/
+  const attempt = isPostgres(database) ? /^begin|^with .*not possible at once/ : /start transaction/
   const made = {
     count: 0,
     listen(text: string): void {

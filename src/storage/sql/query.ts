@@ -15,7 +15,7 @@ export interface StatementMarks {
   readonly takesLock?: true | undefined
   /** The duration grows with the data that the statement changes, so it is not limited as other statements are. */
   readonly mayTakeLong?: true | undefined
-  /** What must be true of a row that it returns, as SQL. Only changes that are one statement heed it: they fail otherwise. */
+  /** A condition, as SQL. A change that is one statement fails unless a row that this statement returns meets it. */
   readonly needs?: string | undefined
 }
 

@@ -31,9 +31,9 @@ export interface AtOnceSession extends Session {
   /** Reads the rows of each statement as they are at one moment. */
   readAtOnce(statements: readonly Statement<unknown>[]): MaybePromise<readonly (readonly unknown[])[] | undefined>
   /**
-   * Runs statements in order, in a transaction of their own, and returns the rows of each that needs nothing. None of them sees what those before it have
-   * done, and no two write the same row. Returns undefined too if nothing was written because something was missing that a statement
-   * needs, or because the server refused it.
+   * Runs statements in order, in a transaction of their own, and returns the rows of each that needs none. No statement sees what those
+   * before it have done, and no two may write the same row. Also returns undefined if the server refused the change, or if a row was
+   * missing that a statement needs: then nothing is written.
    *
    * @throws ForgeError `STORAGE_UNAVAILABLE` with the outcome `unknown` if the server did not answer
    */

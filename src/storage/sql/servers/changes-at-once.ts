@@ -6,19 +6,19 @@ import type { Connection, ServerRules } from './server.ts'
 import type { SessionOptions } from './session.ts'
 import { ServerSession } from './session.ts'
 
-/** How long changes take locks, in milliseconds, after one without was refused. */
+/** How long changes take locks after one without locks was refused, in milliseconds. */
 const LOCKING_MS = 1000
 
 /**
- * Changes that are one statement. Where several change the same at a time, that is refused again and again: then changes take locks for
- * a second. Source: docs/decisions/0009-changes-at-once.md
+ * Makes changes that are one statement. Where several processes change the same thing, the server refuses many of these: after a
+ * refusal, changes take locks for a second. Source: docs/decisions/0009-changes-at-once.md
  */
 export class ChangesAtOnce {
   readonly #options: SessionOptions | undefined
   #lockingUntil = 0
 
-  constructor({ merged, atOnce }: Pick<ServerRules, 'merged' | 'atOnce'>) {
-    this.#options = atOnce && { retry: 'call', merged, atOnce }
+  constructor({ merged, limitsAtOnce }: Pick<ServerRules, 'merged' | 'limitsAtOnce'>) {
+    this.#options = limitsAtOnce && { retry: 'call', merged, limitsAtOnce }
   }
 
   /** Whether the database can make a change by one statement, and none was refused lately. */

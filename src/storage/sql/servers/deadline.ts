@@ -33,13 +33,13 @@ export class Deadlines {
   /** When the timer calls back: no later than the end of any call. */
   #next = Number.POSITIVE_INFINITY
 
-  /** Begins to watch a call. */
+  /** Adds a call. */
   add(deadline: Deadline): void {
     this.#running.push(deadline)
     this.watch(deadline.end)
   }
 
-  /** Ends it. Without a call there is no timer, which would keep the process running. */
+  /** Removes a call. Behind the last there is no timer, which would keep the process running. */
   remove(deadline: Deadline): void {
     this.#running.splice(this.#running.indexOf(deadline), 1)
     if (this.#running.length > 0) return
@@ -47,9 +47,9 @@ export class Deadlines {
     this.#next = Number.POSITIVE_INFINITY
   }
 
-  /** Has the timer call back by the end of a call. */
+  /** Has the timer call back by the end of a call, if there are calls. */
   watch(end: number): void {
-    if (end >= this.#next) return
+    if (end >= this.#next || this.#running.length === 0) return
     clearTimeout(this.#timer)
     this.#next = end
     this.#timer = setTimeout(() => this.#expire(), end - performance.now())

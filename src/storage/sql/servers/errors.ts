@@ -59,7 +59,7 @@ export function isRefusedCommit(error: unknown): boolean {
   return serverCode(error)?.length === 5 && !isForgeError(translate(error, 'call'), 'STORAGE_UNAVAILABLE')
 }
 
-/** Returns whether a server refused a statement, and so has done nothing of it. One that is stopping may have committed it. */
+/** Returns whether a server refused a statement, so that nothing is written. A server that is stopping may have committed it. */
 export function isRefused(error: unknown): boolean {
   const code = serverCode(error)
   return code?.length === 5 && !/^(08|57P|58|XX)/.test(code)

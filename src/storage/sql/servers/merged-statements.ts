@@ -34,8 +34,8 @@ export class MergedStatements {
   /**
    * Returns one statement in place of several; undefined if they cannot be merged.
    *
-   * @param isGuarded - whether they run in their order, and fail if something is missing that one of them needs. The rows of those that
-   * need something are not returned
+   * @param isGuarded - whether they run in their order, and fail if one returns no row that it needs. The rows of those that need one are
+   * not returned
    */
   of(statements: readonly Statement<unknown>[], isGuarded = false): Merged | undefined {
     let texts = this.#texts
@@ -64,7 +64,7 @@ export class MergedStatements {
   }
 }
 
-/** More statements are not merged: there would be a text for each number of events. Those of five badges for a user are. */
+/** More statements are not merged: there would be a text for each number of events. A grant of five badges has so many. */
 const MAX_MERGED = 12
 
 /** The server evaluates the branches of `union all` in their order, and then the statements that return no rows. */
@@ -87,7 +87,7 @@ function merge(statements: readonly Statement<unknown>[], isGuarded: boolean): s
       const row = `cast(pg_catalog.to_json(${name}) as text) as "row"`
       branches.push(`select cast(${index} as double precision) as "statement", ${row} from ${name}`)
     } else if (isGuarded) {
-      // Only so that it runs in its order: a statement does when its branch is read.
+      // A statement runs when its branch is read: this one has a branch so that it runs in its order.
       branches.push(`select cast(-1 as double precision) as "statement", cast('' as text) as "row" from ${name}`)
     }
   }
@@ -97,6 +97,6 @@ function merge(statements: readonly Statement<unknown>[], isGuarded: boolean): s
 
 const PARAMETER = /\$(\d+)/g
 
-/** Fails when it is evaluated. The log of the server shows the text. */
+/** Fails when it is evaluated. The server writes the text to its log. */
 const FAILURE =
-  "cast(cast(pg_catalog.concat('forgelet: changed meanwhile, and made again with locks') as boolean) as text)"
+  "cast(cast(pg_catalog.concat('forgelet: not possible at once, repeated with locks') as boolean) as text)"

@@ -40,7 +40,10 @@ function shorterWait(milliseconds: number): string {
 
 const GIVE_WAY = textQuery(`select ${shorterWait(MAX_LOCK_WAIT_MS)}`)
 
-/** How long a change without locks waits, in milliseconds: who has locked the head will mostly write it, and then the change is refused. */
+/**
+ * How long a change without locks waits for one, in milliseconds. The transaction that has locked the head usually writes it, and then the
+ * change is refused.
+ */
 const MAX_WAIT_AT_ONCE_MS = 100
 
 /** Behind what the host may have left open on the connection. Outside of a transaction, ROLLBACK alone is answered with a warning. */
@@ -63,7 +66,7 @@ export const postgresRules: ServerRules = {
   lengthen: [command(`set local statement_timeout = ${MAX_LONG_CALL_MS}`)],
   giveWay: [GIVE_WAY],
   merged: new MergedStatements(),
-  atOnce: [{ ...textQuery(`select ${shorterWait(MAX_WAIT_AT_ONCE_MS)}, ${DURABLE}`), needs: 'true' }],
+  limitsAtOnce: [{ ...textQuery(`select ${shorterWait(MAX_WAIT_AT_ONCE_MS)}, ${DURABLE}`), needs: 'true' }],
   limited: (statement) => statement,
 
   async refuseUnfit(session) {

@@ -59,8 +59,8 @@ export interface ServerRules {
   readonly giveWay: readonly Statement<unknown>[]
   /** Merges statements, where the server can run several as one. */
   readonly merged?: MergedStatements
-  /** What a change begins with that is one statement: its limits. Undefined where none can be. */
-  readonly atOnce?: readonly Statement<unknown>[]
+  /** The limits of a change that is one statement, which run first in it. Undefined where no change can be one. */
+  readonly limitsAtOnce?: readonly Statement<unknown>[]
   /** Returns a statement with its limits, for our own connections. */
   limited(statement: Statement<unknown>): Statement<unknown>
   /**

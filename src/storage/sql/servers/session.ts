@@ -35,9 +35,9 @@ export interface SessionOptions {
   readonly giveWay?: readonly Statement<unknown>[]
   /** Merges statements that are independent of one another. */
   readonly merged?: MergedStatements | undefined
-  /** What a change that is one statement begins with. */
-  readonly atOnce?: readonly Statement<unknown>[] | undefined
-  /** Keeps such a change from being sent. */
+  /** The limits of a change that is one statement, which run first in it. */
+  readonly limitsAtOnce?: readonly Statement<unknown>[] | undefined
+  /** If it has aborted, such a change is not sent. */
   readonly signal?: AbortSignal | undefined
   /** Runs the host's code, which uses the connection. */
   readonly runHostCode?: <T>(connection: object, hostCode: () => MaybePromise<T>) => Promise<T>
@@ -114,13 +114,13 @@ export class ServerSession implements AtOnceSession {
   }
 
   async commitAtOnce(statements: readonly Statement<unknown>[]): Promise<Rows | undefined> {
-    const { merged, atOnce = NOTHING, signal } = this.#options
-    const one = merged?.of([...atOnce, ...statements], true)
+    const { merged, limitsAtOnce = NOTHING, signal } = this.#options
+    const one = merged?.of([...limitsAtOnce, ...statements], true)
     if (one === undefined) return undefined
     signal?.throwIfAborted()
     const rows = await this.#deadline.commit(() => this.#runner.run(one.statement).catch(refusedOrUnknown))
     this.#isRefused = rows === undefined
-    return rows === undefined ? undefined : one.rowsOfEach(rowsIn(rows)).slice(atOnce.length)
+    return rows === undefined ? undefined : one.rowsOfEach(rowsIn(rows)).slice(limitsAtOnce.length)
   }
 
   /** Whether the server refused a change that was one statement. */

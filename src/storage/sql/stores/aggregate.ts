@@ -17,7 +17,7 @@ import type { AtOnceSession, RowsOfEach, Session, SqlRuntime, Statements } from 
 import { query } from '../session.ts'
 import type { EventLog, Logged } from './event-log.ts'
 import type { Head, HeadKey } from './head-queries.ts'
-import type { Heads, LockedHeads } from './locks.ts'
+import type { Heads, LoadedHeads } from './locks.ts'
 
 /** What every store is built from. */
 export interface StoreParts<Tx> {
@@ -225,7 +225,7 @@ function* decideOn<Key, State, Rows extends readonly unknown[], Result, Tx>(
   { heads, references }: StoreParts<Tx>,
   aggregate: SqlAggregate<Key, State, Rows>,
   { session, key, change }: Attempt<Key, ChangeCircumstances<Tx>>,
-  { heads: loaded, rows }: LockedHeads<Rows>,
+  { heads: loaded, rows }: LoadedHeads<Rows>,
   deciding: Deciding<State, Result>,
 ): SyncOrAsync<Decided<Result>> {
   for (const head of loaded) heads.refuseRetired(head)

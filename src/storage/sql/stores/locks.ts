@@ -26,7 +26,7 @@ interface FoundAggregates<Row> {
 }
 
 /** What was locked or read, and the rows that were loaded behind it. */
-export interface LockedHeads<Rows extends readonly unknown[]> {
+export interface LoadedHeads<Rows extends readonly unknown[]> {
   readonly heads: readonly Head[]
   readonly rows: RowsOfEach<Rows>
 }
@@ -118,7 +118,7 @@ export class Heads {
     session: Session,
     keys: readonly HeadKey[],
     loading: Statements<Rows>,
-  ): SyncOrAsync<LockedHeads<Rows>> {
+  ): SyncOrAsync<LoadedHeads<Rows>> {
     const [locked, rows] = yield* queryEachAfter(session, keys.map(this.#queries.lock), loading)
     return { heads: keys.map((key, index) => toHead(key, locked[index]?.[0])), rows }
   }
@@ -128,7 +128,7 @@ export class Heads {
     session: AtOnceSession,
     keys: readonly HeadKey[],
     loading: Statements<Rows>,
-  ): SyncOrAsync<LockedHeads<Rows> | undefined> {
+  ): SyncOrAsync<LoadedHeads<Rows> | undefined> {
     const all = yield* wait(session.readAtOnce([...keys.map(this.#queries.find), ...loading]))
     if (all === undefined) return undefined
     const heads = keys.map((key, index) => toHead(key, rowsOf<HeadRow>(all[index] ?? [])[0]))

@@ -1,15 +1,18 @@
 import { createPool } from 'mysql2/promise'
 import pg from 'pg'
+import postgres from 'postgres'
 import { expect, onTestFinished, test } from 'vitest'
 import type { Forge } from '../../../../src/index.ts'
 import { createForge } from '../../../../src/index.ts'
 import { mariadbStorage } from '../../../../src/storage/mariadb.ts'
+import type { HostTransaction } from '../../../../src/storage/postgres.ts'
 import { postgresStorage } from '../../../../src/storage/postgres.ts'
 import type { ForgeStorage } from '../../../../src/storage/storage.ts'
 import type { Person } from '../../../core/a-forge.ts'
 import { olga } from '../../../core/a-forge.ts'
 import type { ServerKind } from '../../../databases.ts'
 import { MARIADB, newDatabase, onServer, POSTGRES, SERVERS } from '../../../databases.ts'
+import { postgresKysely } from '../../client-kinds.ts'
 import type { CountingProxy } from '../../proxies.ts'
 import { countingProxy } from '../../proxies.ts'
 
@@ -131,6 +134,17 @@ onServer(SERVERS.postgres, () => {
   })
 })
 
+onServer(SERVERS.postgres, () => {
+  test.each<readonly [string, number, (url: string) => Opened]>([
+    ['postgres.js', 3, openPostgresJs],
+    ['Kysely', 6, openKysely],
+  ])('over %s, which does not say whether a transaction is open, a pin takes %d', async (_, pin, open) => {
+    const { host, proxy } = await hostOf(POSTGRES, open)
+
+    expect(await roundTrips(host, proxy, PIN)).toBe(pin)
+  })
+})
+
 onServer(SERVERS.mariadb, () => {
   test('on MariaDB each call takes as few as its answers allow', async () => {
     await expectFew(await hostOf(MARIADB, (url) => ({ storage: anyHost(mariadbStorage(url)) })), 1)
@@ -209,6 +223,16 @@ function openPgPool(connectionString: string, pipeline: boolean): Opened {
     },
     end: () => pool.end(),
   }
+}
+
+function openPostgresJs(url: string): Opened {
+  const sql = postgres(url, { onnotice: () => undefined })
+  return { storage: anyHost(postgresStorage<HostTransaction>(sql)), end: () => sql.end() }
+}
+
+function openKysely(url: string): Opened {
+  const database = postgresKysely(url)
+  return { storage: anyHost(postgresStorage(database)), end: () => database.destroy() }
 }
 
 function openMariadbPool(uri: string): Opened {
