@@ -2,8 +2,6 @@ import { canonicalDateTime } from '../../schema/date-time.ts'
 import type { ExchangeRecord, IssueRecord } from '../../schema/issue-record.ts'
 import { NumberMap } from '../../schema/number-map.ts'
 import { NumberSet } from '../../schema/number-set.ts'
-import { PropertySearch } from '../json/property-search.ts'
-import { ByteBuffer } from './byte-buffer.ts'
 import type { Finding } from './source-record.ts'
 
 /**
@@ -39,11 +37,9 @@ export class Repetitions {
   }
 }
 
-const CLOSE_OBJECT = 125
-
 /**
- * Returns whether a number may occur twice in a list of JSON: false only if no property of this name, outside of milestones and
- * epics, has a value that an earlier one has. That is seen without parsing the records, in time that grows with their size.
+ * Returns whether a number may occur twice in a list of JSON: false only if no property of this name has a value that an earlier
+ * one has. That of a milestone or an epic counts only if it is behind an object in it. The records are not parsed.
  *
  * @param maxBytes - the largest record: where no object ends for longer, the answer is true, and reading it will say what is wrong
  */
@@ -52,21 +48,20 @@ export async function mayRepeat(
   property: string,
   maxBytes: number,
 ): Promise<boolean> {
-  const search = new PropertySearch(property)
+  const value = new RegExp(`"${property}"\\s*:\\s*(\\d+)|"(?:milestone|epic)"\\s*:\\s*\\{[^{}]*`, 'g')
+  const decoder = new TextDecoder()
   const numbers = new NumberSet()
-  const begun = new ByteBuffer()
+  let begun = ''
   for await (const piece of bytes) {
-    const end = piece.lastIndexOf(CLOSE_OBJECT) + 1
-    let ended = piece.subarray(0, end)
-    if (end > 0 && begun.length > 0) {
-      begun.append(ended)
-      ended = begun.take()
-    }
-    for (const number of search.numbersIn(ended)) {
+    const text = decoder.decode(piece, { stream: true })
+    const end = text.lastIndexOf('}') + 1
+    for (const [, digits] of end === 0 ? [] : (begun + text.slice(0, end)).matchAll(value)) {
+      if (digits === undefined) continue
+      const number = Number(digits)
       if (!Number.isSafeInteger(number) || numbers.has(number)) return true
       numbers.add(number)
     }
-    begun.append(piece.subarray(end))
+    begun = end === 0 ? begun + text : text.slice(end)
     if (begun.length > maxBytes) return true
   }
   return false // what is behind the last object has no number

@@ -188,6 +188,6 @@ function isEndOfWord(byte: number): boolean {
 }
 
 /** Returns whether a byte is one of the four blanks of JSON. */
-export function isBlank(byte: number | undefined): boolean {
+function isBlank(byte: number | undefined): boolean {
   return byte === BLANK || byte === LINE_FEED || byte === CARRIAGE_RETURN || byte === TAB
 }
