@@ -53,7 +53,12 @@ describe('forgelet schema', () => {
       expect(await schema(command, '--db', 'forge.sqlite', '--json')).toEqual(current)
     }
     change('drop view forgelet_pins')
-    expect(await schema('apply', '--db', 'forge.sqlite')).toMatchObject({ code: 1, out: 'drifted\n' })
+    expect(await schema('apply', '--db', 'forge.sqlite')).toMatchObject({ code: 0, out: 'current\n' })
+    change('drop table forgelet_outbox')
+    expect(await schema('apply', '--db', 'forge.sqlite')).toMatchObject({
+      code: 1,
+      out: 'drifted\nwarning: forgelet_outbox is missing\n',
+    })
   })
 
   test.each([

@@ -349,13 +349,33 @@ export function tablesSuite<Tx>(kind: DatabaseKind<Tx>, dialect: HostDialect): v
     )
   })
 
-  test('a column of the host that is renamed, and a trigger or key that is missing, are seen', async () => {
+  test.each([
+    ['host_users', 'username', 'tables.users.name: host_users has no column username'],
+    ['host_issues', 'title', 'tables.issues.title: host_issues has no column title'],
+    ['host_members', 'role', 'tables.members.owner: the database refuses the condition on host_members'],
+    ['host_issues', 'closed', 'tables.issues.closed: the database refuses the condition on host_issues'],
+  ])('that %s.%s is renamed is seen, and refused by migrate()', async (table, column, fault) => {
     const { database, storage } = await opened()
-    await database.run('alter table host_users rename column username to login')
+    await database.run(`alter table ${table} rename column ${column} to renamed`)
     const { state, warnings } = await storage.schemaStatus()
-    expect(state).toBe('drifted')
-    expect(warnings.join('\n')).toContain('tables.users.name: host_users has no column username')
-    await database.run('alter table host_users rename column login to username')
+    expect([state, warnings.join('\n')]).toEqual(['drifted', expect.stringContaining(fault)])
+    await expect(storage.migrate()).rejects.toMatchObject({
+      code: 'SCHEMA_CONFLICT',
+      message: expect.stringContaining(fault),
+    })
+    await database.run(`alter table ${table} rename column renamed to ${column}`)
+    await storage.migrate()
+    expect((await storage.schemaStatus()).state).toBe('current')
+  })
+
+  test('a view that the host has removed is named, and migrate() makes it again', async () => {
+    const { database, storage } = await opened()
+    await database.run('drop view forgelet_pins')
+    expect(await storage.schemaStatus()).toEqual({
+      state: 'drifted',
+      warnings: ['forgelet_pins is missing: call migrate()'],
+    })
+    await storage.migrate()
     expect((await storage.schemaStatus()).state).toBe('current')
   })
 

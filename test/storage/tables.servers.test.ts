@@ -73,7 +73,7 @@ onServer(SERVERS.postgres, () => {
     await expect(database.migrated({ tables: { ...HOST_TABLES, users } })).rejects.toMatchObject({
       code: 'SCHEMA_CONFLICT',
       message: expect.stringMatching(
-        /^tables\.users\.where: .* column "deletedat" does not exist.*"host_users\.deletedAt"/,
+        /tables\.users\.where: .* column "deletedat" does not exist.*"host_users\.deletedAt"/,
       ),
     })
   })

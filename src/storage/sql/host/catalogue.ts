@@ -28,7 +28,7 @@ interface Described {
 }
 
 /**
- * Checks that the tables of the host match their description, before anything is created.
+ * Checks that the tables of the host match their description, and that what follows them may be created.
  *
  * @returns the types of the host's keys, where forgelet's columns must have the same type
  * @throws ForgeError `SCHEMA_CONFLICT`, which names everything that does not fit
@@ -36,13 +36,17 @@ interface Described {
 export function* checkCatalogue(session: Session, context: SqlContext): SyncOrAsync<TypeOfKey> {
   const { dialect } = context
   const types = new Map<HostTable, string>()
-  const found = yield* misfits(session, context, types)
-  const [first] = found
-  if (first !== undefined) {
-    const message = `the tables of the host do not fit: ${found.join('; ')}`
-    throw new ForgeError('SCHEMA_CONFLICT', message, { name: first.split(':')[0] ?? '' })
+  const all: string[] = []
+  for (const described of describedTables(context)) {
+    const { name, host, keyOf } = described
+    const found = yield* query(session, dialect.hostColumns(host))
+    all.push(...misfitsOf(context, described, found), ...lackingOf(context, described, found))
+    const table = name === 'members' || name === 'keys' ? undefined : context.tables?.[name]
+    const key = table && found.find(({ column }) => column === (table.id ?? 'id'))
+    if (table !== undefined && keyOf !== undefined && key !== undefined) types.set(table, key.type)
   }
-  for (const described of describedTables(context)) yield* tryConditions(session, context, described)
+  if (all.length > 0) throw conflict(all)
+  yield* checkConditions(session, context)
   return ({ host, thing }: HostKey) => {
     const type = types.get(host)
     return dialect.sameTypes && type !== undefined && !dialect.isOwnType(context.ids.columns[thing], type)
@@ -51,46 +55,41 @@ export function* checkCatalogue(session: Session, context: SqlContext): SyncOrAs
   }
 }
 
-/**
- * Returns what does not fit of the tables of the host, as sentences.
- *
- * @param types - receives the types of the host's keys
- */
-export function* misfits(
-  session: Session,
-  context: SqlContext,
-  types: Map<HostTable, string> = new Map(),
-): SyncOrAsync<readonly string[]> {
-  const { dialect, tables } = context
+/** Returns what the tables of the host do not have, or have in another way, as sentences. */
+export function* misfits(session: Session, context: SqlContext): SyncOrAsync<readonly string[]> {
   const all: string[] = []
   for (const described of describedTables(context)) {
-    const found = yield* query(session, dialect.hostColumns(described.host))
-    all.push(...misfitsOf(context, described, found))
-    const { name, keyOf } = described
-    const host = name === 'members' || name === 'keys' ? undefined : tables?.[name]
-    const key = host && found.find(({ column }) => column === (host.id ?? 'id'))
-    if (host !== undefined && keyOf !== undefined && key !== undefined) types.set(host, key.type)
+    all.push(...misfitsOf(context, described, yield* query(session, context.dialect.hostColumns(described.host))))
   }
   return all
 }
 
-/** Runs each condition once, on no row. */
-function* tryConditions(
-  session: Session,
-  { build }: SqlContext,
-  { name, host, conditions }: Described,
-): SyncOrAsync<void> {
-  for (const [option, condition] of Object.entries(conditions)) {
-    if (condition === undefined) continue
-    const attempt = sql`select 1 as tried from ${named(host)} where (${sql.raw(condition)}) and 1 = 0`
-    try {
-      yield* execute(session, compileStatement({ compile: () => attempt.compile(build) }))
-    } catch (cause) {
-      const path = `tables.${name}.${option}`
-      const message = `${path}: the database refuses the condition on ${host.table}: ${saidBy(cause)}`
-      throw new ForgeError('SCHEMA_CONFLICT', message, { name: path }, { cause })
+/** Returns the conditions that the database refuses, as sentences. A transaction may have failed behind the first. */
+export function* refusedConditions(session: Session, context: SqlContext): SyncOrAsync<readonly string[]> {
+  const all: string[] = []
+  for (const { name, host, conditions } of describedTables(context)) {
+    for (const [option, condition] of Object.entries(conditions)) {
+      if (condition === undefined) continue
+      const attempt = sql`select 1 as tried from ${named(host)} where (${sql.raw(condition)}) and 1 = 0`
+      try {
+        yield* execute(session, compileStatement({ compile: () => attempt.compile(context.build) }))
+      } catch (cause) {
+        all.push(`tables.${name}.${option}: the database refuses the condition on ${host.table}: ${saidBy(cause)}`)
+      }
     }
   }
+  return all
+}
+
+/** Checks that the database accepts each condition. @throws ForgeError `SCHEMA_CONFLICT` */
+export function* checkConditions(session: Session, context: SqlContext): SyncOrAsync<void> {
+  const [first] = yield* refusedConditions(session, context)
+  if (first !== undefined) throw conflict([first])
+}
+
+function conflict(faults: readonly string[]): ForgeError<'SCHEMA_CONFLICT'> {
+  const message = `the tables of the host do not fit: ${faults.join('; ')}`
+  return new ForgeError('SCHEMA_CONFLICT', message, { name: faults[0]?.split(':')[0] ?? '' })
 }
 
 /** Returns what the database said: that is the innermost of the errors. */
@@ -101,12 +100,28 @@ function saidBy(error: unknown): string {
   return texts.filter((text) => typeof text === 'string' && text !== '').join('; ')
 }
 
+/** Returns the privileges that the user lacks. Only who creates what follows a table needs them. */
+function lackingOf(
+  { dialect, tables }: SqlContext,
+  { name, host, keyOf, hasTrigger }: Described,
+  [any]: readonly HostColumn[],
+): readonly string[] {
+  const isKeyed = keyOf !== undefined && hasKeys(tables, host)
+  const needed = [...(isKeyed ? dialect.privileges.keys : []), ...(hasTrigger ? dialect.privileges.triggers : [])]
+  const lacking = any?.lacks.split(',').filter((privilege) => needed.includes(privilege)) ?? []
+  return lacking.map((privilege) => `tables.${name}: the user lacks ${privilege} for ${tableOf(host)}`)
+}
+
+function tableOf({ schema, table }: Described['host']): string {
+  return schema === undefined ? table : `${schema}.${table}`
+}
+
 function misfitsOf(
   { dialect, ids, tables }: SqlContext,
-  { name, host, columns, keyOf, hasTrigger }: Described,
+  { name, host, columns, keyOf }: Described,
   found: readonly HostColumn[],
 ): readonly string[] {
-  const table = host.schema === undefined ? host.table : `${host.schema}.${host.table}`
+  const table = tableOf(host)
   const [any] = found
   if (any === undefined) {
     const [, schema, rest] = /^([^.]+)\.(.+)$/.exec(host.table) ?? []
@@ -124,18 +139,14 @@ function misfitsOf(
       : [`tables.${name}.${option}: ${table} has no column ${column}, only ${names.join(', ')}`],
   )
   const key = found.find(({ column }) => column === columns['id'])
-  const isKeyed = keyOf !== undefined && hasKeys(tables, host)
-  const needed = [...(isKeyed ? dialect.privileges.keys : []), ...(hasTrigger ? dialect.privileges.triggers : [])]
-  const lacking = any.lacks.split(',').filter((privilege) => needed.includes(privilege))
-  const privileges = lacking.map((privilege) => `tables.${name}: the user lacks ${privilege} for ${table}`)
-  if (keyOf === undefined || key === undefined) return [...missing, ...privileges]
+  if (keyOf === undefined || key === undefined) return missing
 
+  const isKeyed = hasKeys(tables, host)
   const chosen = ids.columns[keyOf]
   const fitting = (['bigint', 'text', 'uuid'] as const).find((type) => dialect.fitsType(type, key.type))
   const advice = fitting === undefined ? 'no ids fit it' : `set ids: { ${keyOf}: '${fitting}' }`
   return [
     ...missing,
-    ...privileges,
     ...(dialect.fitsType(chosen, key.type)
       ? []
       : [`tables.${name}.id: ${table}.${key.column} is ${key.type}, and ids.${keyOf} is ${chosen}: ${advice}`]),

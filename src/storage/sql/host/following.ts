@@ -8,9 +8,10 @@ import { compileStatement, defineQuery } from '../query.ts'
 import { firstRow, replacedViews, VIEWS } from '../schema/ddl.ts'
 import type { Session } from '../session.ts'
 import { query, queryFirst } from '../session.ts'
-import { checkCatalogue, misfits } from './catalogue.ts'
+import { checkCatalogue, checkConditions, misfits, refusedConditions } from './catalogue.ts'
 import type { HostKey } from './keys.ts'
 import { describeTables, followingNames, followingStatements, hostKeys, missingRow } from './keys.ts'
+import type { HostTables } from './tables.ts'
 
 /** How the tables of the forge follow those of the host: what has been made of it, and what makes it. */
 export class Following {
@@ -36,9 +37,15 @@ export class Following {
     return noted === this.#description
   }
 
-  /** Returns whether nothing is missing that makes the tables follow those of the host. */
+  /**
+   * Returns whether the tables follow those of the host, and nothing is missing for that.
+   * @throws ForgeError `SCHEMA_CONFLICT` if they do, and the database refuses a condition now
+   */
   *isMade(session: Session): SyncOrAsync<boolean> {
-    return (yield* this.isNoted(session)) && (yield* this.#missing(session)).length === 0
+    if (!(yield* this.isNoted(session))) return false
+    if ([...(yield* misfits(session, this.#context)), ...(yield* this.#missing(session))].length > 0) return false
+    yield* checkConditions(session, this.#context)
+    return true
   }
 
   /**
@@ -63,33 +70,38 @@ export class Following {
 
   /** Returns what does not fit or is missing, as sentences. */
   *faults(session: Session): SyncOrAsync<readonly string[]> {
-    if (this.#description === '') return []
-    return [...(yield* misfits(session, this.#context)), ...(yield* this.#missing(session))]
+    const faults = [...(yield* misfits(session, this.#context)), ...(yield* this.#missing(session))]
+    return [...faults, ...(yield* refusedConditions(session, this.#context))]
+  }
+
+  /** The names of the views. A host that changes one of its tables may have removed those that refer to it. */
+  get views(): readonly string[] {
+    return VIEWS.map((name) => `${this.#context.prefix}${name}`)
   }
 
   *#missing(session: Session): SyncOrAsync<readonly string[]> {
     const { dialect, schema, prefix, tables } = this.#context
-    if (this.#description === '') return []
-    const needed = new Map(followingNames(this.#context).map(({ name, on }) => [name, on]))
-
-    const present = new Map(
-      (yield* query(session, dialect.keyNames({ schema, prefix }))).map(({ name, on }) => [name, on]),
-    )
-    const missing = [...needed].flatMap(([name, on]) => {
-      const found = present.get(name)
-      if (found === undefined) return [`${name} is missing: call migrate()`]
-      // A key or trigger stays with its table when that is renamed and another takes its name.
-      return found.toLowerCase() === on.toLowerCase() ? [] : [`${name} is on ${found}, not on ${on}: call migrate()`]
-    })
-    // A host that changes a table removes the views first that refer to it.
     const found = new Set((yield* query(session, dialect.columns({ schema, prefix }))).map(({ table }) => table))
-    const views = VIEWS.map((name) => `${prefix}${name}`).filter((name) => !found.has(name))
-    const withoutViews = views.map((name) => `${name} is missing: call migrate()`)
-    // A foreign key leaves no such rows.
-    const keys = dialect.follows.by === 'triggers' ? hostKeys(tables) : []
+    const views = this.views.flatMap((name) => (found.has(name) ? [] : [`${name} is missing: call migrate()`]))
+    if (tables === undefined) return views
+
+    const keyNames = yield* query(session, dialect.keyNames({ schema, prefix }))
+    const present = new Map(keyNames.map(({ name, on }) => [name, on]))
+    const needed = new Map(followingNames(this.#context).map(({ name, on }) => [name, on]))
+    const missing = [...needed].flatMap(([name, on]) => {
+      const where = present.get(name)
+      if (where === undefined) return [`${name} is missing: call migrate()`]
+      // A key or trigger stays with its table when that is renamed and another takes its name.
+      return where.toLowerCase() === on.toLowerCase() ? [] : [`${name} is on ${where}, not on ${on}: call migrate()`]
+    })
+    return [...missing, ...views, ...(yield* this.#orphans(session, tables))]
+  }
+
+  /** A foreign key leaves no rows that refer to one that is gone. */
+  *#orphans(session: Session, tables: HostTables): SyncOrAsync<readonly string[]> {
+    const { build, dialect, prefix } = this.#context
     const orphans: string[] = []
-    for (const key of keys) {
-      const { build } = this.#context
+    for (const key of dialect.follows.by === 'triggers' ? hostKeys(tables) : []) {
       const rows = sql<{
         readonly found: number
       }>`select 1 as found from ${sql.table(key.table)} where ${missingRow(key)} limit 1`
@@ -97,6 +109,6 @@ export class Following {
       if (found === undefined) continue
       orphans.push(`${prefix}${key.table} refers to rows of ${key.host.table} that are gone: call migrate()`)
     }
-    return [...missing, ...withoutViews, ...orphans]
+    return orphans
   }
 }

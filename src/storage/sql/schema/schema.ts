@@ -63,7 +63,7 @@ export class Schema {
     throw new ForgeError('SCHEMA_OUTDATED', message, { found: version, needed: this.#needed })
   }
 
-  /** Returns whether statements are missing. @throws ForgeError `SCHEMA_TOO_NEW` */
+  /** Returns whether statements are missing. @throws ForgeError `SCHEMA_TOO_NEW`, `SCHEMA_CONFLICT` */
   *needsMigration(session: Session): SyncOrAsync<boolean> {
     if ((yield* this.#version(session)) < this.#needed) return true
     return !(yield* this.#following.isMade(session))
@@ -123,8 +123,8 @@ export class Schema {
   }
 
   /**
-   * Returns the state of the tables, with what does not fit of those of the host. `drifted`: a table, view or column that the migrations create is missing, or the
-   * row of the ledger is missing, or everything under our names was created by others.
+   * Returns the state of the tables, with what does not fit of those of the host. `drifted`: a table, view or column that the
+   * migrations create is missing, or the row of the ledger is missing, or everything under our names was created by others.
    *
    * @throws TypeError if ids are stored in other columns
    */
@@ -138,11 +138,14 @@ export class Schema {
     if (made.every(({ makes }) => makes === undefined || !present.has(makes.name))) return state('empty')
 
     const found = yield* this.#read(session, present)
-    if (found === undefined) return state('drifted')
+    if (found === undefined) return state('drifted', [`no row of ${this.#context.prefix}ledger mentions the tables`])
     if (found.oldestLibrary >= INCOMPLETE) return state('incomplete')
     if (found.oldestLibrary > this.#needed) return state('too-new')
     if (found.version < this.#needed) return state('outdated')
-    if (!isWhole(present, made)) return state('drifted')
+    const { views } = this.#following
+    const tables = made.filter(({ makes }) => makes === undefined || !views.includes(makes.name))
+    const missing = missingIn(present, tables)
+    if (missing.length > 0) return state('drifted', missing)
     if (!(yield* this.#following.isNoted(session))) return state('outdated')
     const faults = yield* this.faults(session)
     return state(faults.length === 0 ? 'current' : 'drifted', faults)
@@ -164,7 +167,7 @@ export class Schema {
 
   /** Returns whether a table with the columns of our ledger is present. */
   hasLedger(present: Present): boolean {
-    return isWhole(present, this.#ledger.made)
+    return missingIn(present, this.#ledger.made).length === 0
   }
 
   /** Returns all statements, without a look at the database. */
@@ -241,9 +244,13 @@ export class Schema {
   }
 }
 
-/** Returns whether everything that statements create is present, with all of its columns. */
-function isWhole(present: Present, statements: readonly SchemaStatement[]): boolean {
-  return statements.every(({ makes }) => makes?.columns.every((column) => present.get(makes.name)?.has(column)) ?? true)
+/** Returns which of the tables that statements create are missing, or which of their columns, as sentences. */
+function missingIn(present: Present, statements: readonly SchemaStatement[]): readonly string[] {
+  return statements.flatMap(({ makes: { name, columns } = { name: '', columns: [] } }) => {
+    const found = present.get(name)
+    if (found === undefined) return columns.length === 0 ? [] : [`${name} is missing`] // an index has no columns
+    return columns.filter((column) => !found.has(column)).map((column) => `${name} has no column ${column}`)
+  })
 }
 
 function* abandoned(session: Session, abandon: Statement<unknown>): SyncOrAsync<void> {
