@@ -206,6 +206,30 @@ export function tablesSuite<Tx>(kind: DatabaseKind<Tx>, dialect: HostDialect): v
     expect(await forge.blocks.isBlocked({ organizationId: 5, userId: 2 })).toBe(true)
   })
 
+  test('a pin is hidden while its issue is in another repository, or of the other kind', async () => {
+    const { database, forge } = await opened()
+    for (const id of [100, 101, 102]) await forge.pins.pin(root, issue(id))
+
+    await database.run('update host_issues set repo_id = 11 where id = 100')
+    expect(await pinned(forge)).toBe('1:101 2:102')
+    await expect(forge.pins.pin(root, issue(100))).rejects.toMatchObject({ code: 'ISSUE_NOT_FOUND' })
+    await forge.pins.pin(root, issue(103)) // the hidden one is not counted
+    const moved = { ...issue(100), repositoryId: 11 }
+    expect(await forge.pins.pin(root, moved)).toMatchObject({ position: 1 })
+    await database.run('update host_issues set repo_id = 10 where id = 100')
+    expect(await pinned(forge)).toBe('1:100 2:101 3:102 4:103')
+    expect(await forge.pins.list(root, { ...board, repositoryId: 11 })).toEqual([])
+
+    await database.run('update host_issues set is_pull = 1 where id = 101')
+    expect(await pinned(forge)).toBe('1:100 2:102 3:103')
+    await forge.pins.unpin(root, issue(103))
+    await expect(forge.pins.pin(root, issue(101))).rejects.toMatchObject({ code: 'ISSUE_NOT_FOUND' })
+    expect(await forge.pins.pin(root, { ...issue(101), kind: 'pullRequest' })).toMatchObject({ position: 1 })
+    await expect(forge.pins.pin(root, { ...issue(104), kind: 'pullRequest' })).rejects.toMatchObject({
+      code: 'ISSUE_NOT_FOUND',
+    })
+  })
+
   test('a missing actor, and rows that are missing, are no failure of the database', async () => {
     const { forge } = await opened()
     const ghost: Person = { id: 77 }
@@ -566,6 +590,10 @@ export function tablesSuite<Tx>(kind: DatabaseKind<Tx>, dialect: HostDialect): v
     const pull = { id: 100, repositoryId: 10, kind: 'pullRequest' } as const
     await forge.pins.pin(root, pull)
     await expect(forge.pins.pin(root, { ...pull, id: 101 })).rejects.toMatchObject({ code: 'ISSUE_NOT_FOUND' })
+    await expect(forge.pins.pin(root, { ...pull, repositoryId: 11 })).rejects.toMatchObject({ code: 'ISSUE_NOT_FOUND' })
+    await database.run('update host_pulls set repo_id = 11')
+    expect(await forge.pins.list(root, { ...board, kind: 'pullRequest' })).toEqual([])
+    await database.run('update host_pulls set repo_id = 10')
     expect(await storage.host?.findIssue?.('10', 21, {})).toEqual({
       id: '100',
       repositoryId: '10',

@@ -9,8 +9,8 @@ import type { Query, QueryValues, Statement } from '../query.ts'
 import { defineQuery, rowsOf } from '../query.ts'
 import type { ColumnType } from '../schema/tables.ts'
 import { TABLE_DESCRIPTIONS } from '../schema/tables.ts'
-import type { HostRow, HostTable } from './tables.ts'
-import { hasKeys, hasTwoIssueTables, tableOf } from './tables.ts'
+import type { HostRow, HostTable, IssueTable } from './tables.ts'
+import { hasKeys, hasTwoIssueTables, issuesOf, tableOf } from './tables.ts'
 
 /** What conditions on rows of the host are built with. */
 type ReferenceContext = Pick<SqlContext, 'tables'>
@@ -59,6 +59,49 @@ export function livesIn(
   return mayBeMissing(context, { thing }) ? existsIn(context, { thing }, column) : undefined
 }
 
+/** The columns of a pin, or what is written into them. */
+interface PinReference {
+  readonly issue: RawBuilder<unknown>
+  readonly repository: RawBuilder<unknown>
+  readonly kind: RawBuilder<unknown>
+}
+
+/**
+ * Returns the condition that the issue of a pin is one of its board: the host may have moved it to another repository, or made it
+ * a pull request. It is true if the storage does not know the table.
+ *
+ * @param pin - default: the columns
+ */
+export function isOnBoard(
+  { tables }: ReferenceContext,
+  alias: string,
+  { issue, repository, kind }: PinReference = {
+    issue: sql.ref(`${alias}.issue_id`),
+    repository: sql.ref(`${alias}.repository_id`),
+    kind: sql.ref(`${alias}.kind`),
+  },
+): RawBuilder<SqlBool> {
+  if (tables?.issues === undefined) return ALWAYS
+  const { issues, pullRequests } = tables
+  const found = (host: IssueTable): RawBuilder<SqlBool> =>
+    sql`exists (select 1 from ${keyed(host, issue)}${ofBoard(host, repository, kind)})`
+  if (pullRequests === undefined) return found(issues)
+  const isKind = (one: PinKind, host: IssueTable) => sql`(${kind} = ${sql.lit(one)} and ${found(host)})`
+  return sql`(${isKind('issue', issues)} or ${isKind('pullRequest', pullRequests)})`
+}
+
+/** The condition that an issue is one of a board, behind others. One without a repository is in no other one. */
+function ofBoard(
+  { repository: column, pullRequest }: IssueTable,
+  repository: RawBuilder<unknown>,
+  kind: RawBuilder<unknown>,
+): RawBuilder<unknown> {
+  const owner = sql.ref(`host.${column}`)
+  const isHere = sql` and (${owner} is null or ${owner} = ${repository})`
+  if (pullRequest === undefined) return isHere
+  return sql`${isHere} and case when ${sql.raw(pullRequest)} then 'pullRequest' else 'issue' end = ${kind}`
+}
+
 /** Returns the conditions that the host has deleted the rows to which the columns refer. A hidden row is not deleted. */
 export function goneIn(
   { tables }: ReferenceContext,
@@ -95,16 +138,15 @@ export function insertReferring(
 ): Compilable<unknown> {
   const { build, tables } = context
   const conditions: RawBuilder<unknown>[] = []
-  const { kind } = values
   const written = Object.entries(withActors(context, table, values)).map(([column, value]) => {
     const type = typeIn(table, column)
     const thing = HOST_THINGS.find((one) => one === type)
     const host = thing && tableOf(tables, { thing })
     if (thing === undefined || host === undefined) return value
-    const found = (one?: PinKind) => existsIn(context, { thing, kind: one }, value)
-    const isKind = (one: PinKind) => sql`(${kind} = ${sql.lit(one)} and ${found(one)})`
-    const isDivided = thing === 'issue' && kind !== undefined && hasTwoIssueTables(tables)
-    conditions.push(isDivided ? sql`(${isKind('issue')} or ${isKind('pullRequest')})` : found())
+    const { repository_id: repository, kind } = values
+    const isPin = thing === 'issue' && repository !== undefined && kind !== undefined
+    const pin = isPin && { issue: value, repository, kind }
+    conditions.push(pin ? isOnBoard(context, table, pin) : existsIn(context, { thing }, value))
     return value
   })
   const where = conditions.length === 0 ? ALWAYS : sql.join(conditions, sql` and `)
@@ -146,6 +188,8 @@ function keyed(host: HostTable, id: RawBuilder<unknown>): RawBuilder<unknown> {
 /** A row of the host that a change refers to. */
 export interface Referred extends HostRow {
   readonly id: Id
+  /** The repository in which an issue must be. */
+  readonly repositoryId?: Id
 }
 
 /** Locks are in the order of the host's cascades: what owns comes before what is owned. */
@@ -195,7 +239,7 @@ export class References {
 
   /** Returns the statement that looks whether rows exist. It waits for no lock. */
   finding(referred: readonly Referred[]): Statement<Found> {
-    return this.#query(referred, false)(referred.map(({ id }) => id))
+    return this.#query(referred, false)(idsOf(referred))
   }
 
   /**
@@ -211,7 +255,7 @@ export class References {
     const locked = this.known([...actor, ...rows])
     if (locked.length === 0) return []
     const needs = locked.flatMap((row, index) => (rows.includes(row) ? [`row_${index} = 1`] : [])).join(' and ')
-    return [{ ...this.#query(locked, true)(locked.map(({ id }) => id)), needs: needs || 'true' }]
+    return [{ ...this.#query(locked, true)(idsOf(locked)), needs: needs || 'true' }]
   }
 
   /** Checks what a statement found. @throws ForgeError `*_NOT_FOUND` of the first row that it did not find */
@@ -222,7 +266,7 @@ export class References {
 
   /** One statement for several rows: each is a subquery, which the databases run in this order. */
   #query(referred: readonly Referred[], locks: boolean): Query<readonly Id[], Found> {
-    const name = `${locks} ${referred.map(({ thing, kind = '' }) => thing + kind).join(' ')}`
+    const name = `${locks} ${referred.map(({ thing, kind = '', repositoryId }) => `${thing} ${kind} ${repositoryId !== undefined}`).join()}`
     const known = this.#queries.get(name)
     if (known !== undefined) return known
 
@@ -233,7 +277,10 @@ export class References {
           const host = tableOf(tables, row)
           if (host === undefined) throw new Error(`the storage does not know the table of ${row.thing}`)
           const end = locks ? dialect.lockReferred(host.where !== undefined) : ''
-          const found = sql`(select 1 from ${keyed(host, ids.given(row.thing, given(index)))}${sql.raw(end)})`
+          const issues = row.repositoryId === undefined ? undefined : issuesOf(tables, row.kind)
+          const place = issues && ofBoard(issues, ids.given('repository', given(2 * index + 1)), sql.lit(row.kind))
+          const from = sql`${keyed(host, ids.given(row.thing, given(2 * index)))}`
+          const found = sql`(select 1 from ${from}${place ?? sql``}${sql.raw(end)})`
           return sql`${dialect.number(found)} as ${sql.id(`row_${index}`)}`
         })
         const all = sql<Found>`select ${sql.join(rows)}`
@@ -244,6 +291,11 @@ export class References {
     this.#queries.set(name, query)
     return query
   }
+}
+
+/** The parameters of the statement about rows: of each its id, and its repository. */
+function idsOf(referred: readonly Referred[]): readonly Id[] {
+  return referred.flatMap(({ id, repositoryId = '' }) => [id, repositoryId])
 }
 
 function byId(one: Referred, other: Referred): number {

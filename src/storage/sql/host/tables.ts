@@ -234,7 +234,12 @@ export interface HostRow {
 export function tableOf(tables: HostTables | undefined, { thing, kind }: HostRow): HostTable | undefined {
   if (tables === undefined) return undefined
   if (thing !== 'issue') return tables[NAMES[thing]]
-  return kind === 'pullRequest' ? (tables.pullRequests ?? tables.issues) : tables.issues
+  return issuesOf(tables, kind)
+}
+
+/** Returns the table that has the issues of a kind. */
+export function issuesOf(tables: HostTables | undefined, kind: PinKind | undefined): IssueTable | undefined {
+  return kind === 'pullRequest' ? (tables?.pullRequests ?? tables?.issues) : tables?.issues
 }
 
 /** Returns whether keys refer to a table: then no row of the forge stays when the row of the host is removed. */

@@ -1,4 +1,4 @@
-import type { Compilable, CreateTableBuilder, CreateViewBuilder, RawBuilder } from 'kysely'
+import type { Compilable, CreateTableBuilder, CreateViewBuilder, RawBuilder, SqlBool } from 'kysely'
 import { sql } from 'kysely'
 import type { HostThing } from '../../../schema/records.ts'
 import type { SqlContext } from '../context.ts'
@@ -156,12 +156,12 @@ function outboxIndexes({ outboxOrder, partialIndexes }: SqlDialect): readonly Ta
  * Returns the 1-based position of a pin among those that exist for the forge. The column is their order: the database
  * leaves gaps in it, and a hidden pin keeps its position there.
  */
-export function positionOf(context: Pick<SqlContext, 'tables'>): RawBuilder<number> {
-  const [isAlive, pins] = [livesIn(context, 'issue', 'other') ?? ALWAYS, sql.table('board_pins')]
+export function positionOf(isAlive: (alias: string) => RawBuilder<SqlBool>): RawBuilder<number> {
+  const pins = sql.table('board_pins')
   const own = (column: string) =>
     sql`${sql.ref(`other.${column}`)} ${sql.raw(column === 'position' ? '<=' : '=')} ${sql.ref(`board_pins.${column}`)}`
   const before = sql.join(['repository_id', 'kind', 'position'].map(own), sql` and `)
-  return sql`(select count(*) from ${pins} as other where ${before} and ${isAlive})`
+  return sql`(select count(*) from ${pins} as other where ${before} and ${isAlive('other')})`
 }
 
 /**
@@ -204,7 +204,7 @@ function viewsOf(context: SqlContext) {
     pins: build
       .selectFrom('board_pins')
       .select(['repository_id', 'kind', 'issue_id'])
-      .select(positionOf(context).as('position'))
+      .select(positionOf((alias) => lives('issue', alias)).as('position'))
       .select(['pinned_at', 'pinned_by'])
       .where(lives('issue', 'board_pins'))
       .where(lives('repository', 'board_pins')),

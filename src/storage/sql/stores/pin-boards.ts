@@ -6,7 +6,7 @@ import { after } from '../after.ts'
 import type { Row } from '../fields.ts'
 import { fieldsOf } from '../fields.ts'
 import type { Referred } from '../host/references.ts'
-import { ALWAYS, insertReferring, livesIn } from '../host/references.ts'
+import { ALWAYS, insertReferring, isOnBoard, livesIn } from '../host/references.ts'
 import type { QueryValues } from '../query.ts'
 import { defineQuery } from '../query.ts'
 import { positionOf } from '../schema/ddl.ts'
@@ -41,14 +41,18 @@ export function sqlPinBoards<Tx>(
   const { build, ids, columns, dialect } = context
   const pins = fieldsOf(context, 'board_pins')
 
-  const isAlive = livesIn(context, 'issue', 'board_pins')
+  const isAlive = (alias: string) => isOnBoard(context, alias)
   const isBoardAlive = livesIn(context, 'repository', 'board_pins')
 
   const load = defineQuery((given: QueryValues<PinBoardKey>) =>
     build
       .selectFrom('board_pins')
       .select(pins.read('issueId', 'position', 'pinnedAt', 'pinnedBy'))
-      .select(dialect.number(isAlive === undefined ? sql`1` : sql`case when ${isAlive} then 1 else 0 end`).as('shown'))
+      .select(
+        dialect
+          .number(references.has('issue') ? sql`case when ${isAlive('board_pins')} then 1 else 0 end` : sql`1`)
+          .as('shown'),
+      )
       .where(pins.are(given, 'repositoryId', 'kind'))
       .where(isBoardAlive ?? ALWAYS)
       .orderBy('board_pins.position'),
@@ -58,9 +62,9 @@ export function sqlPinBoards<Tx>(
     build
       .selectFrom('board_pins')
       .select(pins.read('repositoryId', 'kind', 'issueId'))
-      .select(dialect.number(positionOf(context)).as('position'))
+      .select(dialect.number(positionOf(isAlive)).as('position'))
       .where('issue_id', 'in', ids.givenList('issue', given('issueIds')))
-      .where(isAlive ?? ALWAYS)
+      .where(isAlive('board_pins'))
       .where(isBoardAlive ?? ALWAYS),
   )
 
@@ -210,8 +214,8 @@ function repositoryOf({ repositoryId }: PinBoardKey): Referred {
   return { thing: 'repository', id: repositoryId }
 }
 
-function issueOf({ kind }: PinBoardKey, id: Id): Referred {
-  return { thing: 'issue', kind, id }
+function issueOf({ repositoryId, kind }: PinBoardKey, id: Id): Referred {
+  return { thing: 'issue', kind, id, repositoryId }
 }
 
 function toBoard(rows: readonly StoredPin[]): readonly PinRow[] {
