@@ -341,6 +341,20 @@ onEachUse((kind, onEach) => {
         expect(await blockedBy(storage, '1')).toEqual(['90'])
       }))
 
+    test('leaves a lock the time that the wait for a connection has left', (context) =>
+      onEach(context, async ({ name }, database, open) => {
+        if (name === 'a URL') return
+        const { storage, begin } = open(database.url, 1)
+        await pin(storage, BOARD, '1')
+        const holder = await held(kind, database, 'issueBoard', BOARD.repositoryId)
+        const { commit } = await begin() // on the only connection
+        const returned = pause(2000).then(commit)
+
+        await expect(inTime(pin(storage, BOARD, '2'))).rejects.toMatchObject(BUSY)
+        await returned
+        await holder.run('rollback')
+      }))
+
     test('covers a beforeCommit, and nothing of the change is done', (context) =>
       onEach(context, async ({ storage }) => {
         const beforeCommit = () => new Promise<void>(() => undefined)

@@ -5,8 +5,11 @@ import { MAX_CALL_MS } from '../retry.ts'
 /** How long a call may take in which a statement grows with the data, in milliseconds. */
 export const MAX_LONG_CALL_MS = 300_000
 
-/** How long the server waits for one lock, in milliseconds: shorter than a call, which then still has time for ROLLBACK. */
+/** How long the server waits for one lock at most, in milliseconds. */
 export const MAX_LOCK_WAIT_MS = 4000
+
+/** What a call keeps for ROLLBACK, and the least wait for a lock, in milliseconds. */
+const ROLLBACK_MS = 500
 
 /**
  * How long the server keeps a transaction of the storage whose process is silent, in seconds. The machine may be gone without
@@ -112,7 +115,7 @@ export class Deadline {
 
   /** How the work of the call is repeated after a definite abort. */
   get retries(): RetryLimits {
-    const reserve = MAX_CALL_MS - MAX_LOCK_WAIT_MS
+    const reserve = 2 * ROLLBACK_MS
     const hasTimeAfter = (pause: number): boolean => !this.isOver && performance.now() + pause + reserve < this.#end
     return { hasTimeAfter, maxAttempts: 10, maxPause: 200 }
   }
@@ -181,6 +184,12 @@ export class Deadline {
   /** Ends the part. */
   endPart(): void {
     this.#expiredInPart = undefined
+  }
+
+  /** How long the server waits for one lock, in milliseconds: what is left of the call, in halves of a second, without the reserve. */
+  get lockWaitMs(): number {
+    const left = Math.floor((this.#end - performance.now()) / ROLLBACK_MS - 1) * ROLLBACK_MS
+    return Math.max(ROLLBACK_MS, Math.min(MAX_LOCK_WAIT_MS, left))
   }
 
   /** Gives the call so many milliseconds from now, if it had less. */

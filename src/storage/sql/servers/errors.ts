@@ -134,8 +134,9 @@ function withoutAnswer(error: unknown): unknown {
   ) {
     return closedError('the pool is closed', error)
   }
-  if (NO_CONNECTION.test(message)) {
-    return busy('call', error)
+  if (NO_CONNECTION.test(message)) return busy('call', error)
+  if (message === 'Query read timeout') {
+    return unavailable('pg has waited as long as the query_timeout of its pool allows: raise it', error)
   }
   if (/Transaction (is |query )?already (closed|complete|committed|rolled back)/.test(message)) {
     const ended = 'the transaction has ended: it was committed, rolled back, or took longer than its library allows'

@@ -1,7 +1,7 @@
 import { command, textQuery } from '../dialect.ts'
 import { unavailable } from '../errors.ts'
 import type { Statement } from '../query.ts'
-import { MAX_LOCK_WAIT_MS, MAX_LONG_CALL_MS } from './deadline.ts'
+import { MAX_LONG_CALL_MS } from './deadline.ts'
 import { asSent, sentWith } from './sent-values.ts'
 import type { ServerRules } from './server.ts'
 
@@ -12,12 +12,12 @@ const BEGIN: readonly Statement<unknown>[] = [command('set transaction isolation
 
 const COMMIT = command('commit')
 
-const LOCK_WAIT_S = MAX_LOCK_WAIT_MS / 1000
-
 /** The limits of one statement, which may write a table of one row without a key. The connection keeps its own. */
-const LIMITS =
-  `set statement innodb_lock_wait_timeout = ${LOCK_WAIT_S}, lock_wait_timeout = ${LOCK_WAIT_S}, sql_safe_updates = 0, ` +
-  'max_statement_time = '
+function limits(lockWaitMs: number, statementMs = lockWaitMs): string {
+  const wholeSeconds = Math.ceil(lockWaitMs / 1000)
+  const waits = `innodb_lock_wait_timeout = ${wholeSeconds}, lock_wait_timeout = ${wholeSeconds}`
+  return `set statement ${waits}, sql_safe_updates = 0, max_statement_time = ${statementMs / 1000}`
+}
 
 /** The statements that limits are for: not `savepoint`, `show` or one that has settings of its own. */
 const HAS_LIMITS = /^(select|insert|update|delete|with)\b/
@@ -32,11 +32,11 @@ export const mariadbRules: ServerRules = {
   lengthen: [],
   giveWay: [],
 
-  limited(statement) {
+  limited(statement, lockWaitMs) {
     const { sql, mayTakeLong } = statement
     if (!HAS_LIMITS.test(sql)) return statement
-    const seconds = mayTakeLong === true ? MAX_LONG_CALL_MS / 1000 : LOCK_WAIT_S
-    return { ...statement, sql: `${LIMITS}${seconds} for ${sql}` }
+    const long = mayTakeLong === true ? MAX_LONG_CALL_MS : undefined
+    return { ...statement, sql: `${limits(lockWaitMs, long)} for ${sql}` }
   },
 
   async refuseUnfit(session, ids) {

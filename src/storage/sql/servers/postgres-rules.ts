@@ -1,6 +1,5 @@
 import { command, textQuery } from '../dialect.ts'
 import { unavailable } from '../errors.ts'
-import type { Statement } from '../query.ts'
 import { MAX_IDLE_S, MAX_LOCK_WAIT_MS, MAX_LONG_CALL_MS } from './deadline.ts'
 import { MergedStatements } from './merged-statements.ts'
 import { asSent, sentWith } from './sent-values.ts'
@@ -11,23 +10,25 @@ import { failureOf } from './transaction.ts'
 const MIN_VERSION = 130_000
 
 /** The server ends what waits, or is silent, longer than a call may take. */
-const LIMITS = [
-  ['lock_timeout', `${MAX_LOCK_WAIT_MS}ms`],
-  ['statement_timeout', `${MAX_LOCK_WAIT_MS}ms`],
-  ['idle_in_transaction_session_timeout', `${MAX_IDLE_S}s`],
-]
-  .map(([name, value]) => `pg_catalog.set_config('${name}', '${value}', true)`)
-  .join(', ')
+function limits(lockWaitMs: number): string {
+  return [
+    ['lock_timeout', `${lockWaitMs}ms`],
+    ['statement_timeout', `${lockWaitMs}ms`],
+    ['idle_in_transaction_session_timeout', `${MAX_IDLE_S}s`],
+  ]
+    .map(([name, value]) => `pg_catalog.set_config('${name}', '${value}', true)`)
+    .join(', ')
+}
 
 /** A `synchronous_commit` that also waits for standby servers is left unchanged. */
 const DURABLE =
   "case when pg_catalog.current_setting('synchronous_commit') in ('off', 'local') " +
   "then pg_catalog.set_config('synchronous_commit', 'on', true) end"
 
-const SET_UP = `select ${LIMITS}, ${DURABLE}`
-
 /** All modes of a transaction are explicit, because a role or a database may have other defaults. */
-const BEGIN: Statement<unknown> = command(`begin isolation level read committed read write; ${SET_UP}`)
+function begin(lockWaitMs: number): string {
+  return `begin isolation level read committed read write; select ${limits(lockWaitMs)}, ${DURABLE}`
+}
 
 /** A wait is shorter than that after which the server looks for a deadlock: it ends the transaction that finds one. */
 function shorterWait(milliseconds: number): string {
@@ -46,8 +47,8 @@ const GIVE_WAY = textQuery(`select ${shorterWait(MAX_LOCK_WAIT_MS)}`)
  */
 const MAX_WAIT_AT_ONCE_MS = 100
 
-/** Behind what the host may have left open on the connection. Outside of a transaction, ROLLBACK alone is answered with a warning. */
-const BEGIN_AFRESH: Statement<unknown> = command(`begin; rollback; ${BEGIN.sql}`)
+/** Ends what the host may have left open on the connection. Outside of a transaction, ROLLBACK alone is answered with a warning. */
+const END_OTHER = 'begin; rollback; '
 
 const ROLL_BACK = command('rollback')
 const COMMIT = command('commit')
@@ -55,7 +56,7 @@ const SELECT_1 = command('select 1')
 
 /** PostgreSQL. */
 export const postgresRules: ServerRules = {
-  begin: ({ status }) => [status === undefined ? BEGIN_AFRESH : BEGIN],
+  begin: ({ status }, lockWaitMs) => [command(`${status === undefined ? END_OTHER : ''}${begin(lockWaitMs)}`)],
   async commit(connection) {
     if (connection.commit !== undefined) return connection.commit()
     // Behind a statement that has failed, every other fails too.

@@ -210,7 +210,7 @@ export class ServerRuntime<Tx extends object> implements CopyRuntime<Tx>, HostRu
     await this.#lostCommits.refuseMore((serverIds) => this.#findOpen(serverIds))
     return this.#onConnection(deadline, needs, (_, connection) =>
       this.#lostCommits.counted(deadline, connection, async () => {
-        const session = new ServerSession(connection, deadline, this.#changing, begin(connection))
+        const session = new ServerSession(connection, deadline, this.#changing, begin(connection, deadline.lockWaitMs))
         // biome-ignore lint/nursery/noUnsafeTypeAssertion: of the client or of the host's own function, as Tx says
         const inside = (): Promise<T> => work(session, connection.transaction as Tx, connection)
         return commitAfter(deadline, connection, this.#server, inside).catch((error) => {

@@ -46,8 +46,11 @@ export interface Client {
 
 /** What differs between database servers, whichever library talks to them. */
 export interface ServerRules {
-  /** What ends a transaction that was left open on a connection, and begins one for changes. */
-  begin(connection: Connection): readonly Statement<unknown>[]
+  /**
+   * What ends a transaction that was left open on a connection, and begins one for changes.
+   * @param lockWaitMs - how long a statement may wait for a lock, in milliseconds
+   */
+  begin(connection: Connection, lockWaitMs: number): readonly Statement<unknown>[]
   /** Commits. Returns false if the server has rolled back instead. */
   commit(connection: Connection): Promise<boolean>
   /** Raises the limit of statements in our transaction to five minutes, where a statement has none of its own. */
@@ -62,7 +65,7 @@ export interface ServerRules {
   /** The limits of a change that is one statement, which run first in it. Undefined where no change can be one. */
   readonly limitsAtOnce?: readonly Statement<unknown>[]
   /** Returns a statement with its limits, for our own connections. */
-  limited(statement: Statement<unknown>): Statement<unknown>
+  limited(statement: Statement<unknown>, lockWaitMs: number): Statement<unknown>
   /**
    * Checks the server and the connection, once.
    * @param ids - how ids are stored: older servers have no `uuid`

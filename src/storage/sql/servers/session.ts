@@ -177,7 +177,7 @@ export class ServerSession implements AtOnceSession {
     const written = isLocking ? { ...statement, sql: `${statement.sql}${lockingRead}` } : statement
     let rows: unknown
     try {
-      rows = await this.#runner.run(limited === undefined ? written : limited(written))
+      rows = await this.#runner.run(limited === undefined ? written : limited(written, this.#deadline.lockWaitMs))
     } catch (error) {
       throw translate(error, retry)
     }

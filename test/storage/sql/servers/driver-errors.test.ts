@@ -101,6 +101,13 @@ describe('an error without an answer', () => {
     expect(translate(errorWith(properties), 'call')).toMatchObject(UNAVAILABLE)
   })
 
+  test('of pg that has waited as long as its pool allows names the option', () => {
+    const translated = translate(errorWith({}, 'Query read timeout'), 'call')
+
+    expect(translated).toMatchObject(UNAVAILABLE)
+    expect(String(translated)).toMatch(/query_timeout/)
+  })
+
   test.each([
     'Cannot use a pool after calling end on the pool',
     'Pool is closed.',
