@@ -10,15 +10,20 @@ import { named } from './references.ts'
 import type { HostTable, HostTables } from './tables.ts'
 import { hasKeys, hasTwoIssueTables, tableOf } from './tables.ts'
 
-/** The tables whose rows go with the rows of the host that they are about. The history does not. */
-const FOLLOWING = ['board_pins', 'organization_blocks', 'blocks_by_users', 'user_grants'] as const
+/**
+ * The tables whose rows go with the rows of the host that they are about: those with a column that always has an id of the
+ * host. In the history, each may be null: its rows stay.
+ */
+const FOLLOWING = Object.entries(TABLE_DESCRIPTIONS).filter(([, { columns }]) =>
+  HOST_THINGS.some((thing) => Object.values(columns).includes(thing)),
+)
 
 /** The generated columns that refer to one of two tables of issues. */
 const OF_KIND = { issue: 'issue_ref', pullRequest: 'pull_request_ref' } as const satisfies Record<PinKind, string>
 
 /** A column of forgelet that refers to a table of the host. */
 export interface HostKey {
-  readonly table: (typeof FOLLOWING)[number]
+  readonly table: string
   readonly column: string
   readonly thing: HostThing
   readonly host: HostTable
@@ -33,24 +38,19 @@ export interface HostKey {
  * order in which they were created, and locks the rows of the host so: what owns comes before what is owned.
  */
 export function hostKeys(tables: HostTables | undefined): readonly HostKey[] {
-  return FOLLOWING.flatMap((table) =>
-    HOST_THINGS.flatMap((thing) => columnsOfThing(table, thing).map((found) => ({ thing, ...found }))).flatMap(
-      ({ thing, column, type }) => {
-        const kinds = thing === 'issue' && hasTwoIssueTables(tables) ? (['issue', 'pullRequest'] as const) : [undefined]
-        return kinds.flatMap((kind) => {
+  return FOLLOWING.flatMap(([table, { columns }]) =>
+    HOST_THINGS.flatMap((thing) => {
+      const kinds = thing === 'issue' && hasTwoIssueTables(tables) ? (['issue', 'pullRequest'] as const) : [undefined]
+      const ofThing = Object.entries(columns).filter(([, type]) => valueType(type) === thing)
+      return ofThing.flatMap(([column, type]) =>
+        kinds.flatMap((kind) => {
           const host = tableOf(tables, { thing, kind })
-          return host === undefined || !hasKeys(tables, host)
-            ? []
-            : [{ table, column, thing, host, kind, isActor: String(type).endsWith('?') }]
-        })
-      },
-    ),
+          if (host === undefined || !hasKeys(tables, host)) return []
+          return [{ table, column, thing, host, kind, isActor: type !== thing }]
+        }),
+      )
+    }),
   )
-}
-
-function columnsOfThing(table: HostKey['table'], thing: HostThing) {
-  const columns = Object.entries(TABLE_DESCRIPTIONS[table].columns)
-  return columns.flatMap(([column, type]) => (valueType(type) === thing ? [{ column, type }] : []))
 }
 
 /** Describes what the tables of the forge follow: it is stored, and compared with what a storage is opened with. */

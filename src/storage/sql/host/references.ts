@@ -7,7 +7,7 @@ import type { SqlContext } from '../context.ts'
 import { HOST_THINGS } from '../ids.ts'
 import type { Query, QueryValues, Statement } from '../query.ts'
 import { defineQuery, rowsOf } from '../query.ts'
-import type { ColumnType } from '../schema/tables.ts'
+import type { ColumnType, Tables } from '../schema/tables.ts'
 import { TABLE_DESCRIPTIONS } from '../schema/tables.ts'
 import type { HostRow, HostTable, IssueTable } from './tables.ts'
 import { hasKeys, hasTwoIssueTables, issuesOf, tableOf } from './tables.ts'
@@ -133,7 +133,7 @@ function mayBeMissing({ tables }: ReferenceContext, row: HostRow): boolean {
  */
 export function insertReferring(
   context: SqlContext,
-  table: ReferringTable,
+  table: keyof Tables,
   values: Readonly<Record<string, RawBuilder<unknown>>>,
 ): Compilable<unknown> {
   const { build, tables } = context
@@ -160,7 +160,7 @@ export function insertReferring(
 /** Returns the values with null in place of an actor who is missing in the table of the host. */
 export function withActors<V extends Readonly<Record<string, RawBuilder<unknown>>>>(
   { tables }: ReferenceContext,
-  table: ReferringTable,
+  table: keyof Tables,
   values: V,
 ): V {
   const users = tableOf(tables, { thing: 'user' })
@@ -173,10 +173,7 @@ export function withActors<V extends Readonly<Record<string, RawBuilder<unknown>
   return { ...values, ...Object.fromEntries(actors) }
 }
 
-/** The tables whose rows refer to rows of the host. */
-type ReferringTable = 'board_pins' | 'organization_blocks' | 'blocks_by_users' | 'user_grants'
-
-function typeIn(table: ReferringTable, column: string): string {
+function typeIn(table: keyof Tables, column: string): string {
   return String(new Map<string, ColumnType>(Object.entries(TABLE_DESCRIPTIONS[table].columns)).get(column))
 }
 

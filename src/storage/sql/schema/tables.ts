@@ -35,7 +35,10 @@ export interface TableIndex {
   readonly isUnique?: true
 }
 
-/** Our tables, by name without prefix. The types of their rows follow. */
+/**
+ * Our tables, by name without prefix. The types of their rows follow. A column with ids of the host that is never null says
+ * what a row is about: the row goes with that of the host (`host/keys.ts`). One that may be null says who acted.
+ */
 const TABLES = {
   /** One row: the version of the tables, the oldest library that can use them, and the types of the host's ids. */
   ledger: { columns: { only: 'integer', version: 'integer', oldest_library: 'integer', ids: 'text' }, key: ['only'] },
