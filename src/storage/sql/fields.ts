@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import type { SqlContext } from './context.ts'
 import { HOST_THINGS } from './ids.ts'
 import type { Slot, SqlValue } from './query.ts'
-import type { ColumnType, Tables } from './schema/tables.ts'
+import type { Tables } from './schema/tables.ts'
 import { TABLE_DESCRIPTIONS, valueType } from './schema/tables.ts'
 
 /** A row of a table as statements return it, by the names of records: `pinnedAt` is the column `pinned_at`. */
@@ -42,8 +42,7 @@ export interface Fields<T extends keyof Tables> {
 /** Returns the columns of a table. */
 export function fieldsOf<T extends keyof Tables>(context: SqlContext, table: T): Fields<T>
 export function fieldsOf({ columns, ids }: SqlContext, table: keyof Tables): unknown {
-  const description = new Map<string, ColumnType>(Object.entries(TABLE_DESCRIPTIONS[table].columns))
-  const typeOf = (field: string): string => valueType(description.get(columnOf(field)) ?? 'text')
+  const typeOf = (field: string): string => valueType(TABLE_DESCRIPTIONS[table].columns[columnOf(field)] ?? 'text')
 
   function reading(field: string): RawBuilder<unknown> {
     const [column, type] = [columnOf(field), typeOf(field)]

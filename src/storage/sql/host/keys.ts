@@ -151,8 +151,11 @@ function orphans(key: HostKey): RawBuilder<unknown> {
 export function missingRow({ table, column, host, kind }: HostKey): RawBuilder<unknown> {
   const key = sql.ref(`${table}.${column}`)
   const found = sql`select 1 from ${named(host)} as host where ${sql.ref(`host.${host.id ?? 'id'}`)} = ${key}`
-  const ofKind = kind === undefined ? sql`` : sql` and kind = ${sql.lit(kind)}`
-  return sql`${key} is not null and not exists (${found})${ofKind}`
+  return sql`${key} is not null and not exists (${found})${isOfKind(kind)}`
+}
+
+function isOfKind(kind: HostKey['kind']): RawBuilder<unknown> {
+  return kind === undefined ? sql`` : sql` and kind = ${sql.lit(kind)}`
 }
 
 /** Without it, each deletion of a user reads the whole table. */
@@ -192,17 +195,13 @@ function removalOf({ thing, kind }: HostKey): Removal {
   return kind === 'pullRequest' ? kind : thing
 }
 
-function removalsOf(keys: readonly HostKey[]): readonly Removal[] {
-  return [...new Set(keys.map(removalOf))]
-}
-
 function triggerNames({ prefix }: SqlContext, removal: Removal): readonly [removed: string, kept: string] {
   const name = `${prefix}${removal === 'pullRequest' ? 'pull_request' : removal}`
   return [`${name}_removed`, `${name}_id_kept`]
 }
 
 function removalTriggers(context: SqlContext, keys: readonly HostKey[]): readonly RawBuilder<unknown>[] {
-  return removalsOf(keys).flatMap((removal) => {
+  return [...new Set(keys.map(removalOf))].flatMap((removal) => {
     const own = keys.filter((key) => removalOf(key) === removal)
     const [first] = own
     if (first === undefined) return []
@@ -210,15 +209,14 @@ function removalTriggers(context: SqlContext, keys: readonly HostKey[]): readonl
     const [removed, kept] = triggerNames(context, removal)
     const id = sql.id(host.id ?? 'id')
     const old = sql`old.${id}`
-    const referring = own.map(({ table, column, kind }) => {
-      const ofKind = kind === undefined ? sql`` : sql` and kind = ${sql.lit(kind)}`
-      return sql`exists (select 1 from ${sql.table(table)} where ${sql.id(column)} = ${old}${ofKind})`
-    })
+    const referring = own.map(
+      ({ table, column, kind }) =>
+        sql`exists (select 1 from ${sql.table(table)} where ${sql.id(column)} = ${old}${isOfKind(kind)})`,
+    )
     const steps = own.map(({ table, column, isActor, kind }) => {
       const [ours, where] = [sql.table(table), sql`${sql.id(column)} = ${old}`]
-      const ofKind = kind === undefined ? sql`` : sql` and kind = ${sql.lit(kind)}`
       if (isActor) return sql`update ${ours} set ${sql.id(column)} = null where ${where};`
-      return sql`delete from ${ours} where ${where}${ofKind};`
+      return sql`delete from ${ours} where ${where}${isOfKind(kind)};`
     })
     return [
       sql`create trigger ${sql.id(removed)} after delete on ${named(host)} begin ${sql.join(steps, sql` `)} end`,

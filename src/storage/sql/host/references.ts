@@ -7,7 +7,7 @@ import type { SqlContext } from '../context.ts'
 import { HOST_THINGS } from '../ids.ts'
 import type { Query, QueryValues, Statement } from '../query.ts'
 import { defineQuery, rowsOf } from '../query.ts'
-import type { ColumnType, Tables } from '../schema/tables.ts'
+import type { Tables } from '../schema/tables.ts'
 import { TABLE_DESCRIPTIONS } from '../schema/tables.ts'
 import type { HostRow, HostTable, IssueTable } from './tables.ts'
 import { hasKeys, hasTwoIssueTables, issuesOf, tableOf } from './tables.ts'
@@ -139,7 +139,7 @@ export function insertReferring(
   const { build, tables } = context
   const conditions: RawBuilder<unknown>[] = []
   const written = Object.entries(withActors(context, table, values)).map(([column, value]) => {
-    const type = typeIn(table, column)
+    const type = TABLE_DESCRIPTIONS[table].columns[column]
     const thing = HOST_THINGS.find((one) => one === type)
     const host = thing && tableOf(tables, { thing })
     if (thing === undefined || host === undefined) return value
@@ -166,15 +166,11 @@ export function withActors<V extends Readonly<Record<string, RawBuilder<unknown>
   const users = tableOf(tables, { thing: 'user' })
   if (users === undefined) return values
   const actors = Object.entries(values).flatMap(([column, value]) =>
-    typeIn(table, column) === 'user?'
+    TABLE_DESCRIPTIONS[table].columns[column] === 'user?'
       ? [[column, sql`(select ${sql.ref(`host.${users.id ?? 'id'}`)} from ${keyed(users, value)})`] as const]
       : [],
   )
   return { ...values, ...Object.fromEntries(actors) }
-}
-
-function typeIn(table: keyof Tables, column: string): string {
-  return String(new Map<string, ColumnType>(Object.entries(TABLE_DESCRIPTIONS[table].columns)).get(column))
 }
 
 /** The row of a table of the host that has an id and exists for the forge, for `from`. */
