@@ -66,6 +66,7 @@ const config: ViteUserConfig = {
       }),
     ],
     setupFiles: ['test/codebase/setup/fail-on-console.ts'],
+    update: 'none', // a snapshot that is missing is red: only --update writes it
     // Real servers, processes and programs on a slow machine; nothing waits for these on purpose.
     testTimeout: 30_000,
     hookTimeout: 60_000,

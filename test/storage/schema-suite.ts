@@ -1,5 +1,7 @@
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { NEWEST_VERSION } from '../../src/storage/sql/schema/ddl.ts'
 import { outcomeOf } from '../../src/testing/storage-contract/cases/storage-case.ts'
 import { define, grant } from '../../src/testing/storage-contract/samples/badges.ts'
 import { block } from '../../src/testing/storage-contract/samples/blocks.ts'
@@ -12,6 +14,8 @@ import { startProgram } from '../start-forgelet.ts'
 const TAKEN = { code: 'SCHEMA_CONFLICT' }
 const OTHER = { prefix: 'x_', ids: { organization: 'uuid', issue: 'text' } } as const
 const ALL = 'select type, name, sql from sqlite_master order by name'
+
+const VERSIONS = Array.from({ length: NEWEST_VERSION }, (_, before) => before + 1)
 
 /** Defines what migrating does on every database, and what a storage says of tables that it cannot use. */
 export function schemaSuite(kinds: readonly AnyKind[]): void {
@@ -77,7 +81,7 @@ export function schemaSuite(kinds: readonly AnyKind[]): void {
       test('is SCHEMA_OUTDATED until it is migrated', async () => {
         const database = await created()
         const message = expect.stringContaining('await storage.migrate(), or run "forgelet schema apply"')
-        const thrown = { code: 'SCHEMA_OUTDATED', details: { found: 0, needed: 2 }, message }
+        const thrown = { code: 'SCHEMA_OUTDATED', details: { found: 0, needed: NEWEST_VERSION }, message }
 
         expect(await outcomeOf(() => pin(database.storage(), BOARD, '1'))).toMatchObject({ thrown })
         expect(await pin(await database.migrated(), BOARD, '1')).toBe(1)
@@ -164,6 +168,24 @@ export function schemaSuite(kinds: readonly AnyKind[]): void {
       expect(await storage.schemaStatus()).toMatchObject({ state: 'current' })
       expect(await pin(storage, BOARD, '1')).toBe(1)
     })
+
+    test.each(VERSIONS)(
+      'tables that a release with version %i has made are migrated to the newest',
+      async (version) => {
+        const [made, migrated] = [await created(), await created()]
+        const files = [0, ...VERSIONS.slice(0, version)].map((each) => `version-${each}.${kind.name.toLowerCase()}.sql`)
+        const released = files.map((file) => readFileSync(join(import.meta.dirname, 'sql/schema', file), 'utf8'))
+        await made.runAll(released.flatMap((text) => text.split(/;\n/).slice(0, -1)))
+        await made.run(`update forgelet_ledger set version = ${version}, oldest_library = 1`)
+        const ids = { organization: 'uuid', repository: 'text' } as const
+        const storage = await made.migrated({ ids })
+        await migrated.migrated({ ids })
+
+        expect(await storage.schemaStatus()).toMatchObject({ state: 'current' })
+        expect(await things(made)).toEqual(await things(migrated))
+        expect(await pin(storage, BOARD, '1')).toBe(1)
+      },
+    )
 
     test('ten processes that migrate at once all end well, and one set of tables is there', async () => {
       const database = await created()

@@ -13,26 +13,35 @@ import { TABLE_DESCRIPTIONS, valueType } from './tables.ts'
 
 type Ddl = readonly Compilable<unknown>[]
 
-/** The tables, indexes and views of version 1. They never change once released. */
-export function firstVersion(context: SqlContext): readonly SchemaStatement[] {
-  const { ledger: _ledger, host_tables: _hostTables, blocks_by_users: _blocks, ...tables } = TABLE_DESCRIPTIONS
+/** What each version adds to its tables, oldest first. A version never changes once released; minor releases only add. */
+const ADDED: readonly ((context: SqlContext) => readonly SchemaStatement[])[] = [addedFirst, addedSecond]
+
+const versions = Object.values(TABLE_DESCRIPTIONS).map(({ since }) => since)
+/** The newest version of the tables. */
+export const NEWEST_VERSION: number = Math.max(ADDED.length, ...versions)
+
+/** Returns the statements of each version, oldest first: those that create its tables, and what it adds to them. */
+export function versionsOf(context: SqlContext): readonly (readonly SchemaStatement[])[] {
+  return Array.from({ length: NEWEST_VERSION }, (_, before) => [
+    ...createTables(context, before + 1),
+    ...(ADDED[before]?.(context) ?? []),
+  ])
+}
+
+/** The views, and what the order of the outbox needs. */
+function addedFirst(context: SqlContext): readonly SchemaStatement[] {
   const { build } = context
   const first = { ...viewsOf(context), pins: build.selectFrom('board_pins').select(PIN_COLUMNS) }
   return [
-    ...createTables(context, tables),
-    ...[
-      ...outboxIndexes(context.dialect).map((index) => indexOn(context, 'events', index)),
-      firstRow(context, 'outbox', { only: 1, last_position: 0, floor: 0 }),
-      ...FIRST_VIEWS.map((name) => viewOf(context, name).as(first[name])),
-    ].map(schemaStatement),
-  ]
+    ...outboxIndexes(context.dialect).map((index) => indexOn(context, 'events', index)),
+    firstRow(context, 'outbox', { only: 1, last_position: 0, floor: 0 }),
+    ...FIRST_VIEWS.map((name) => viewOf(context, name).as(first[name])),
+  ].map(schemaStatement)
 }
 
-/** What version 2 adds: positions are counted by the views, tables can follow those of a host, and users can block. */
-export function secondVersion(context: SqlContext): readonly SchemaStatement[] {
-  const { host_tables, blocks_by_users } = TABLE_DESCRIPTIONS
+/** Positions are counted by the views, tables can follow those of a host, and users can block. */
+function addedSecond(context: SqlContext): readonly SchemaStatement[] {
   return [
-    ...createTables(context, { host_tables, blocks_by_users }),
     schemaStatement(firstRow(context, 'host_tables', { only: 1, tables: '' })),
     schemaStatement(viewOf(context, 'user_blocks').as(viewsOf(context).user_blocks)),
     ...replacedViews(context, FIRST_VIEWS),
@@ -50,36 +59,29 @@ export interface Ledger {
   readonly mark: Statement<unknown>
   /** Takes all marks back. */
   readonly unmark: Statement<unknown>
-  /** Notes the version of the tables, and the oldest library that can use them. */
-  note(version: number, oldestLibrary: number): SchemaStatement
+  /** Notes the version of the tables, and the oldest library that can use them. It is the last statement. */
+  readonly note: SchemaStatement
 }
 
 /** Returns the ledger of the tables. */
 export function ledgerOf(context: SqlContext): Ledger {
-  const { build, ids } = context
-  const { ledger } = TABLE_DESCRIPTIONS
+  const { build, ids, tables } = context
+  const change = (operator: '+' | '%') =>
+    build.updateTable('ledger').set((of) => ({ oldest_library: of('oldest_library', operator, INCOMPLETE) }))
+  const noted = { version: sql.lit(NEWEST_VERSION), oldest_library: sql.lit(tables === undefined ? 1 : 2) }
   const row = firstRow(context, 'ledger', { only: 1, version: 0, oldest_library: 0, ids: ids.text })
   return {
-    made: [...createTables(context, { ledger }), schemaStatement(row)],
-    mark: compileStatement(
-      build.updateTable('ledger').set((of) => ({ oldest_library: of('oldest_library', '+', INCOMPLETE) })),
-    ),
-    unmark: compileStatement(
-      build.updateTable('ledger').set((of) => ({ oldest_library: of('oldest_library', '%', INCOMPLETE) })),
-    ),
-    note: (version, oldestLibrary) =>
-      schemaStatement(
-        build.updateTable('ledger').set({ version: sql.lit(version), oldest_library: sql.lit(oldestLibrary) }),
-      ),
+    made: [...createTables(context, 0), schemaStatement(row)],
+    mark: compileStatement(change('+')),
+    unmark: compileStatement(change('%')),
+    note: schemaStatement(build.updateTable('ledger').set(noted)),
   }
 }
 
-/** Returns the statements that create tables and their indexes, in the order of the tables. */
-function createTables(
-  context: SqlContext,
-  tables: Readonly<Record<string, TableDescription>>,
-): readonly SchemaStatement[] {
-  return Object.entries(tables)
+/** Returns the statements that create the tables of a version and their indexes, in the order of the tables. */
+function createTables(context: SqlContext, version: number): readonly SchemaStatement[] {
+  return Object.entries(TABLE_DESCRIPTIONS)
+    .filter(([, { since }]) => since === version)
     .flatMap(([name, description]) => createTable(context, name, description))
     .map(schemaStatement)
 }

@@ -15,15 +15,12 @@ import { defineQuery } from '../query.ts'
 import type { Session } from '../session.ts'
 import { execute, query, queryFirst } from '../session.ts'
 import type { Ledger } from './ddl.ts'
-import { firstVersion, INCOMPLETE, ledgerOf, secondVersion } from './ddl.ts'
+import { INCOMPLETE, ledgerOf, NEWEST_VERSION, versionsOf } from './ddl.ts'
 import { takeLease } from './lease.ts'
 
 /** What the tables are called in an error, and what to do if they are outdated. */
 const NAME = 'the schema'
 const FIX = 'call await storage.migrate(), or run "forgelet schema apply"'
-
-/** What each version adds, oldest first. A version never changes once released; minor releases only add. */
-const VERSIONS: readonly ((context: SqlContext) => readonly SchemaStatement[])[] = [firstVersion, secondVersion]
 
 /** The tables, views and indexes in a schema: the columns of each, by name. */
 export type Present = ReadonlyMap<string, ReadonlySet<string>>
@@ -116,7 +113,7 @@ export class Schema {
     const missing = isCurrent ? [] : this.#missingTables(found?.version)
     this.#refuseConflict(present, found, missing)
     const following = isFollowed ? [] : yield* this.#following.statements(session)
-    for (const statement of [...missing, ...following, this.#note]) {
+    for (const statement of [...missing, ...following, this.#ledger.note]) {
       const text = dialect.repeatable?.(statement.sql) ?? statement.sql
       yield* execute(session, { ...statement, sql: dialect.migration?.limited?.(text) ?? text })
     }
@@ -173,7 +170,7 @@ export class Schema {
   /** Returns all statements, without a look at the database. */
   plan(typeOf: TypeOfKey): readonly SchemaStatement[] {
     const following = this.#context.tables === undefined ? [] : this.#following.plan(typeOf)
-    return [...this.#missingTables(undefined), ...following, this.#note]
+    return [...this.#missingTables(undefined), ...following, this.#ledger.note]
   }
 
   /** The statements that bring tables of a version to the newest. Without tables, the ledger comes first. */
@@ -181,12 +178,8 @@ export class Schema {
     const { dialect, schema } = this.#context
     const creating = schema === undefined ? undefined : dialect.createSchema?.(schema)
     const made = version === undefined ? [...(creating === undefined ? [] : [creating]), ...this.#ledger.made] : []
-    return [...made, ...VERSIONS.slice(version ?? 0).flatMap((statements) => statements(this.#context))]
-  }
-
-  /** The statement that notes the version. It is the last. */
-  get #note(): SchemaStatement {
-    return this.#ledger.note(this.#needed, this.#context.tables === undefined ? 1 : 2)
+    const versions = versionsOf(this.#context).slice(version ?? 0)
+    return [...made, ...versions.flat()]
   }
 
   /** Creates the error for tables that this library must migrate first. @param found - 0 if there are none */
@@ -197,7 +190,7 @@ export class Schema {
 
   /** The version that this library needs. */
   get #needed(): number {
-    return VERSIONS.length
+    return NEWEST_VERSION
   }
 
   /** Returns the version of the tables; 0 if there are none. */

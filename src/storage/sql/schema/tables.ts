@@ -21,6 +21,12 @@ export interface TableDescription {
   readonly indexes?: readonly TableIndex[]
 }
 
+/** What one of our tables is made of. */
+interface OwnTable extends TableDescription {
+  /** The version that creates it. 0: the ledger, which is there before there is a version. */
+  readonly since: number
+}
+
 /** Returns the type of the values of a column: that of a list is `key`, that of a reference is `own id`. */
 export function valueType(type: ColumnType): string {
   if (typeof type !== 'string') return 'key'
@@ -41,9 +47,16 @@ export interface TableIndex {
  */
 const TABLES = {
   /** One row: the version of the tables, the oldest library that can use them, and the types of the host's ids. */
-  ledger: { columns: { only: 'integer', version: 'integer', oldest_library: 'integer', ids: 'text' }, key: ['only'] },
+  ledger: {
+    since: 0,
+    columns: { only: 'integer', version: 'integer', oldest_library: 'integer', ids: 'text' },
+    key: ['only'],
+  },
+  /** One row: which tables of the host the tables of the forge follow, as JSON; empty if none. */
+  host_tables: { since: 2, columns: { only: 'integer', tables: 'text' }, key: ['only'] },
   /** One row per aggregate: its lock. `next_seq` is the next position in its list; `total` counts the list. */
   heads: {
+    since: 1,
     columns: {
       scope: 'key',
       key: 'key',
@@ -58,6 +71,7 @@ const TABLES = {
   },
   /** The pins: one row for each pinned issue. */
   board_pins: {
+    since: 1,
     columns: {
       repository_id: 'repository',
       kind: ['issue', 'pullRequest'],
@@ -71,6 +85,7 @@ const TABLES = {
   },
   /** The blocks by organizations; `seq` is their order. */
   organization_blocks: {
+    since: 1,
     columns: {
       organization_id: 'organization',
       user_id: 'user',
@@ -85,6 +100,7 @@ const TABLES = {
   },
   /** The blocks by users; `seq` is their order. Its view is `user_blocks`. */
   blocks_by_users: {
+    since: 2,
     columns: {
       blocker_id: 'user',
       user_id: 'user',
@@ -99,12 +115,14 @@ const TABLES = {
   },
   /** The badge catalogue. */
   badges: {
+    since: 1,
     columns: { id: 'own id', slug: 'key', description: 'text', image_url: 'text' },
     key: ['id'],
     unique: { name: 'slug', columns: ['slug'] },
   },
   /** The badges that users hold; `seq` is their order. */
   user_grants: {
+    since: 1,
     columns: { user_id: 'user', badge_id: 'id of badges', seq: 'integer', granted_at: 'integer', granted_by: 'user?' },
     key: ['user_id', 'badge_id'],
     unique: { name: 'order', columns: ['user_id', 'seq'] },
@@ -112,6 +130,7 @@ const TABLES = {
   },
   /** `position` is the position in the outbox, null until it is assigned; unused where the id is the position. `data` is JSON. */
   events: {
+    since: 1,
     columns: {
       id: 'serial',
       position: 'integer?',
@@ -135,11 +154,10 @@ const TABLES = {
     ],
   },
   /** One row: the last assigned position, and the lowest position that may still be read from. */
-  outbox: { columns: { only: 'integer', last_position: 'integer', floor: 'integer' }, key: ['only'] },
-  /** One row: which tables of the host the tables of the forge follow, as JSON; empty if none. */
-  host_tables: { columns: { only: 'integer', tables: 'text' }, key: ['only'] },
+  outbox: { since: 1, columns: { only: 'integer', last_position: 'integer', floor: 'integer' }, key: ['only'] },
   /** The consumers of the outbox, by name: the position each has processed, and the holder and end of its lease. */
   consumers: {
+    since: 1,
     columns: { name: 'key', position: 'integer', holder: 'key?', until: 'integer' },
     key: ['name'],
   },
@@ -178,4 +196,4 @@ export const HEAD_SCOPES = {
 export type HeadScope = keyof typeof HEAD_SCOPES
 
 /** Our tables, by name without prefix, in the order in which they can be created. */
-export const TABLE_DESCRIPTIONS: Readonly<Record<keyof Tables, TableDescription>> = TABLES
+export const TABLE_DESCRIPTIONS: Readonly<Record<keyof Tables, OwnTable>> = TABLES

@@ -1,0 +1,2 @@
+create table `forgelet_ledger` (`only` bigint not null check (`only` = 1), `version` bigint not null, `oldest_library` bigint not null, `ids` longtext character set utf8mb4 collate utf8mb4_nopad_bin not null, constraint `forgelet_ledger_pk` primary key (`only`)) engine = InnoDB row_format = dynamic default character set utf8mb4 collate utf8mb4_nopad_bin;
+insert into `forgelet_ledger` (`only`, `version`, `oldest_library`, `ids`) select 1, 0, 0, 'user=bigint,organization=uuid,repository=text,issue=bigint' where not exists (select * from `forgelet_ledger`);

@@ -1,0 +1,2 @@
+create table "forgelet_ledger" ("only" integer not null check ("only" = 1), "version" integer not null, "oldest_library" integer not null, "ids" text not null, constraint "forgelet_ledger_pk" primary key ("only")) strict, without rowid;
+insert into "forgelet_ledger" ("only", "version", "oldest_library", "ids") select 1, 0, 0, 'user=bigint,organization=uuid,repository=text,issue=bigint' where not exists (select * from "forgelet_ledger");

@@ -1,0 +1,11 @@
+create table "forgelet_host_tables" ("only" integer not null check ("only" = 1), "tables" text not null, constraint "forgelet_host_tables_pk" primary key ("only")) strict, without rowid;
+create table "forgelet_blocks_by_users" ("blocker_id" integer not null, "user_id" integer not null, "seq" integer not null, "note" text not null, "blocked_at" integer not null, "blocked_by" integer, constraint "forgelet_blocks_by_users_pk" primary key ("blocker_id", "user_id"), constraint "forgelet_blocks_by_users_order" unique ("blocker_id", "seq")) strict, without rowid;
+create index "forgelet_blocks_by_users_user" on "forgelet_blocks_by_users" ("user_id", "blocker_id");
+insert into "forgelet_host_tables" ("only", "tables") select 1, '' where not exists (select * from "forgelet_host_tables");
+create view "forgelet_user_blocks" ("blocker_id", "user_id", "note", "blocked_at", "blocked_by") as select "blocker_id", "user_id", "note", "blocked_at", "blocked_by" from "forgelet_blocks_by_users" where 1 = 1 and 1 = 1;
+drop view if exists "forgelet_pins";
+create view "forgelet_pins" ("repository_id", "kind", "issue_id", "position", "pinned_at", "pinned_by") as select "repository_id", "kind", "issue_id", (select count(*) from "forgelet_board_pins" as other where "other"."repository_id" = "forgelet_board_pins"."repository_id" and "other"."kind" = "forgelet_board_pins"."kind" and "other"."position" <= "forgelet_board_pins"."position" and 1 = 1) as "position", "pinned_at", "pinned_by" from "forgelet_board_pins" where 1 = 1 and 1 = 1;
+drop view if exists "forgelet_blocks";
+create view "forgelet_blocks" ("organization_id", "user_id", "note", "blocked_at", "blocked_by") as select "organization_id", "user_id", "note", "blocked_at", "blocked_by" from "forgelet_organization_blocks" where 1 = 1 and 1 = 1;
+drop view if exists "forgelet_badge_grants";
+create view "forgelet_badge_grants" ("user_id", "badge_id", "slug", "granted_at", "granted_by") as select "user_id", "badge_id", "slug", "granted_at", "granted_by" from "forgelet_user_grants" inner join "forgelet_badges" on "forgelet_badges"."id" = "forgelet_user_grants"."badge_id" where 1 = 1;
