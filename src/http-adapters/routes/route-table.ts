@@ -45,7 +45,7 @@ interface AllPorts<A extends Actor> {
 }
 
 /** The methods of a port that services call. */
-type Needed<S extends ServiceName, P extends keyof PortMethods> = (typeof NEEDS)[S][P][number]
+type Needed<S extends ServiceName, P extends keyof PortMethods> = (typeof NEEDS)[S & keyof typeof NEEDS][P][number]
 
 /** A port under its name, if services call methods of it: these are there, and its others may be. */
 type Port<P extends keyof AllPorts<Actor>, T, K extends keyof T> = [K] extends [never]
