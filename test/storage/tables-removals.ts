@@ -1,6 +1,9 @@
 import { expect, test } from 'vitest'
+import type { HostThing } from '../../src/schema/records.ts'
+import type { Retired } from '../../src/storage/contract/storage.ts'
 import { HOST_THINGS } from '../../src/storage/sql/ids.ts'
 import { TABLE_DESCRIPTIONS, valueType } from '../../src/storage/sql/schema/tables.ts'
+import { retire } from '../../src/testing/storage-contract/samples/retirements.ts'
 import type { DatabaseKind, TestDatabase } from '../databases.ts'
 import { newDatabase } from '../databases.ts'
 import type { HostDialect } from './tables-suite.ts'
@@ -61,6 +64,30 @@ export function removalsSuite<Tx>(database: DatabaseKind<Tx>, dialect: HostDiale
       ])
     }
   })
+}
+
+/** The same for what the host reports, where the storage knows no table of the host. Who acted stays in the rows. */
+export function retirementsSuite<Tx>(database: DatabaseKind<Tx>): void {
+  test('no row of any table is about what is retired', async () => {
+    const host = await newDatabase(database)
+    const storage = await host.migrated()
+    for (const [index, { table, column, thing }] of referring.filter(({ mayBeNull }) => !mayBeNull).entries()) {
+      const [kept, gone] = [index * 2 + 1, index * 2 + 2]
+      await addRow(host, table, { id: kept, kind: 'issue', changed: { [column]: gone } })
+      const rows = async () => (await host.run(`select * from forgelet_${table} where ${column} = ${gone}`)).length
+      const before = await rows()
+      await retire(storage, retired(thing, `${gone}`, `${kept}`))
+
+      expect([table, column, before, await rows()]).toEqual([table, column, 1, 0])
+    }
+  })
+}
+
+function retired(thing: HostThing, id: string, repositoryId: string): Retired {
+  if (thing === 'user') return { thing, userId: id }
+  if (thing === 'organization') return { thing, organizationId: id }
+  if (thing === 'repository') return { thing, repositoryId: id }
+  return { thing, issueId: id, repositoryId, kind: 'issue' }
 }
 
 /** Adds a row with one id to each table of the host. */

@@ -4,7 +4,7 @@ import { outcomeOf } from '../../src/testing/storage-contract/cases/storage-case
 import { issuesOn, moveToFront, pin } from '../../src/testing/storage-contract/samples/pin-boards.ts'
 import { MARIADB, newDatabase, onServer, POSTGRES, SERVERS } from '../databases.ts'
 import { raceWithHost } from './tables-races.ts'
-import { removalsSuite } from './tables-removals.ts'
+import { removalsSuite, retirementsSuite } from './tables-removals.ts'
 import type { HostDialect } from './tables-suite.ts'
 import { HOST_TABLES, hostRows, hostTables, tablesSuite } from './tables-suite.ts'
 
@@ -34,6 +34,7 @@ const RACES = 'changes that race with what the host deletes and adds leave nothi
 onServer(SERVERS.postgres, () => {
   tablesSuite(POSTGRES, POSTGRES_HOST)
   removalsSuite(POSTGRES, POSTGRES_HOST)
+  retirementsSuite(POSTGRES)
 
   test('a new member is looked for in the tables that the migration saw, with any search_path', async () => {
     const database = await newDatabase(POSTGRES)
@@ -129,6 +130,7 @@ onServer(SERVERS.postgres, () => {
 onServer(SERVERS.mariadb, () => {
   tablesSuite(MARIADB, MARIADB_HOST)
   removalsSuite(MARIADB, MARIADB_HOST)
+  retirementsSuite(MARIADB)
 
   test('tables follow those of the host although processes without tables add orphans meanwhile', async () => {
     const database = await newDatabase(MARIADB)

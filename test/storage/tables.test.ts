@@ -3,7 +3,7 @@ import type { HostTables } from '../../src/storage/storage.ts'
 import { issuesOn, pin } from '../../src/testing/storage-contract/samples/pin-boards.ts'
 import { newDatabase, SQLITE } from '../databases.ts'
 import { raceWithHost } from './tables-races.ts'
-import { removalsSuite } from './tables-removals.ts'
+import { removalsSuite, retirementsSuite } from './tables-removals.ts'
 import type { HostDialect } from './tables-suite.ts'
 import { HOST_TABLES, hostRows, hostTables, tablesSuite } from './tables-suite.ts'
 
@@ -19,6 +19,7 @@ const SQLITE_HOST: HostDialect = {
 describe('on SQLite', () => {
   tablesSuite(SQLITE, SQLITE_HOST)
   removalsSuite(SQLITE, SQLITE_HOST)
+  retirementsSuite(SQLITE)
 
   const { where: _, ...issues } = HOST_TABLES.issues
   const opened = async (tables: HostTables) => {
