@@ -68,7 +68,6 @@ export const postgresRules: ServerRules = {
   giveWay: [GIVE_WAY],
   merged: new MergedStatements(),
   limitsAtOnce: [{ ...textQuery(`select ${shorterWait(MAX_WAIT_AT_ONCE_MS)}, ${DURABLE}`), needs: 'true' }],
-  limited: (statement) => statement,
 
   async refuseUnfit(session) {
     const version = Number(asSent(await session.first(CHECK), ALTERING).version)

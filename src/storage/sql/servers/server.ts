@@ -64,8 +64,11 @@ export interface ServerRules {
   readonly merged?: MergedStatements
   /** The limits of a change that is one statement, which run first in it. Undefined where no change can be one. */
   readonly limitsAtOnce?: readonly Statement<unknown>[]
-  /** Returns a statement with its limits, for our own connections. */
-  limited(statement: Statement<unknown>, lockWaitMs: number): Statement<unknown>
+  /**
+   * Returns a statement with its limits, for our own connections. Undefined where the BEGIN sets them.
+   * @param lockWaitMs - as for `begin`
+   */
+  limited?(statement: Statement<unknown>, lockWaitMs: number): Statement<unknown>
   /**
    * Checks the server and the connection, once.
    * @param ids - how ids are stored: older servers have no `uuid`
