@@ -378,7 +378,7 @@ export function tablesSuite<Tx>(kind: DatabaseKind<Tx>, dialect: HostDialect): v
     ['host_issues', 'title', 'tables.issues.title: host_issues has no column title'],
     ['host_members', 'role', 'tables.members.owner: the database refuses the condition on host_members'],
     ['host_issues', 'closed', 'tables.issues.closed: the database refuses the condition on host_issues'],
-  ])('that %s.%s is renamed is seen, and refused by migrate()', async (table, column, fault) => {
+  ])('schemaStatus() and migrate() name what is missing when %s.%s is renamed', async (table, column, fault) => {
     const { database, storage } = await opened()
     await database.run(`alter table ${table} rename column ${column} to renamed`)
     const { state, warnings } = await storage.schemaStatus()

@@ -1,8 +1,10 @@
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
+import { mariadbStorage } from '../../src/storage/mariadb.ts'
+import { postgresStorage } from '../../src/storage/postgres.ts'
 import { whileWaiting } from '../../src/testing/storage-contract/cases/gate.ts'
 import { outcomeOf } from '../../src/testing/storage-contract/cases/storage-case.ts'
 import { issuesOn, moveToFront, pin } from '../../src/testing/storage-contract/samples/pin-boards.ts'
-import { MARIADB, newDatabase, onServer, POSTGRES, SERVERS } from '../databases.ts'
+import { MARIADB, newDatabase, onServer, POSTGRES, pgConnection, SERVERS } from '../databases.ts'
 import { raceWithHost } from './tables-races.ts'
 import { removalsSuite, retirementsSuite } from './tables-removals.ts'
 import type { HostDialect } from './tables-suite.ts'
@@ -31,7 +33,13 @@ const MARIADB_HOST: HostDialect = {
 }
 const RACES = 'changes that race with what the host deletes and adds leave nothing wrong'
 
-onServer(SERVERS.postgres, () => {
+onServer(SERVERS.postgres, (server) => {
+  const withAdmin = async (work: (run: (sql: string) => Promise<unknown>) => Promise<unknown>) => {
+    const admin = await pgConnection(server)
+    await work((sql) => admin.run(sql))
+    await admin.end()
+  }
+
   tablesSuite(POSTGRES, POSTGRES_HOST)
   removalsSuite(POSTGRES, POSTGRES_HOST)
   retirementsSuite(POSTGRES)
@@ -51,6 +59,23 @@ onServer(SERVERS.postgres, () => {
     await run("insert into public.host_members values (5, 1, 'left')")
     await run("update public.host_members set role = 'member'")
     expect(await storage.host?.isMember?.(block, {})).toBe(true)
+  })
+
+  test('the user of an application needs no privileges of a migration', async () => {
+    const role = `forgelet_app_${Date.now()}`
+    onTestFinished(() => withAdmin((run) => run(`drop role ${role}`))) // after the database, which is dropped first
+    const database = await newDatabase(POSTGRES)
+    for (const statement of [...hostTables(POSTGRES_HOST), ...hostRows()]) await database.run(statement)
+    await database.migrated({ tables: HOST_TABLES })
+    await database.run(`create role ${role} login`)
+    for (const privileges of ['select, insert, update, delete on all tables', 'usage on all sequences'])
+      await database.run(`grant ${privileges} in schema public to ${role}`)
+    const url = Object.assign(new URL(database.url), { username: role }).href
+    const storage = database.closing(postgresStorage(url, { tables: HOST_TABLES }))
+
+    await storage.migrate()
+    expect(await storage.schemaStatus()).toMatchObject({ state: 'current' })
+    expect(await pin(storage, { repositoryId: '10', kind: 'issue' }, '100')).toBe(1)
   })
 
   test('a second forge, in another schema, is refused by name where it would follow the same members', async () => {
@@ -129,6 +154,23 @@ onServer(SERVERS.postgres, () => {
 
 onServer(SERVERS.mariadb, () => {
   tablesSuite(MARIADB, MARIADB_HOST)
+
+  test('the user of an application needs no privileges of a migration', async () => {
+    const database = await newDatabase(MARIADB)
+    for (const statement of [...hostTables(MARIADB_HOST), ...hostRows()]) await database.run(statement)
+    await database.migrated({ tables: HOST_TABLES })
+    const user = `app_${Date.now()}`
+    await database.run(`create user ${user}`)
+    const url = new URL(database.url)
+    await database.run(`grant select, insert, update, delete on ${url.pathname.slice(1)}.* to ${user}`)
+    const own = Object.assign(url, { username: user }).href
+    const storage = database.closing(mariadbStorage(own, { tables: HOST_TABLES }))
+
+    await storage.migrate()
+    expect(await storage.schemaStatus()).toMatchObject({ state: 'current' })
+    expect(await pin(storage, { repositoryId: '10', kind: 'issue' }, '100')).toBe(1)
+    await database.run(`drop user ${user}`)
+  })
   removalsSuite(MARIADB, MARIADB_HOST)
   retirementsSuite(MARIADB)
 

@@ -39,7 +39,7 @@ export class Repetitions {
 
 /**
  * Returns whether a number may occur twice in a list of JSON: false only if no property of this name has a value that an earlier
- * one has. That of a milestone or an epic counts only if it is behind an object in it. The records are not parsed.
+ * one has. Within a milestone or an epic, a value counts only behind its first object. The records are not parsed.
  *
  * @param maxBytes - the largest record: where no object ends for longer, the answer is true, and reading it will say what is wrong
  */

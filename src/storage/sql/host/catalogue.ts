@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { propertyOf } from '../../../schema/arguments.ts'
-import { ForgeError } from '../../../schema/errors.ts'
+import { ForgeError, isForgeError } from '../../../schema/errors.ts'
 import type { HostThing } from '../../../schema/records.ts'
 import type { SyncOrAsync } from '../../../schema/sync-or-async.ts'
 import type { SqlContext } from '../context.ts'
@@ -37,9 +37,8 @@ export function* checkCatalogue(session: Session, context: SqlContext): SyncOrAs
   const { dialect } = context
   const types = new Map<HostTable, string>()
   const all: string[] = []
-  for (const described of describedTables(context)) {
-    const { name, host, keyOf } = described
-    const found = yield* query(session, dialect.hostColumns(host))
+  for (const [described, found] of yield* columnsOfEach(session, context)) {
+    const { name, keyOf } = described
     all.push(...misfitsOf(context, described, found), ...lackingOf(context, described, found))
     const table = name === 'members' || name === 'keys' ? undefined : context.tables?.[name]
     const key = table && found.find(({ column }) => column === (table.id ?? 'id'))
@@ -57,34 +56,65 @@ export function* checkCatalogue(session: Session, context: SqlContext): SyncOrAs
 
 /** Returns what the tables of the host do not have, or have in another way, as sentences. */
 export function* misfits(session: Session, context: SqlContext): SyncOrAsync<readonly string[]> {
-  const all: string[] = []
-  for (const described of describedTables(context)) {
-    all.push(...misfitsOf(context, described, yield* query(session, context.dialect.hostColumns(described.host))))
-  }
-  return all
+  return (yield* columnsOfEach(session, context)).flatMap(([described, found]) => misfitsOf(context, described, found))
 }
 
-/** Returns the conditions that the database refuses, as sentences. A transaction may have failed behind the first. */
+/** Returns the described tables with the columns that the database has of each. */
+function* columnsOfEach(
+  session: Session,
+  context: SqlContext,
+): SyncOrAsync<readonly (readonly [Described, readonly HostColumn[]])[]> {
+  const each: (readonly [Described, readonly HostColumn[]])[] = []
+  for (const described of describedTables(context)) {
+    each.push([described, yield* query(session, context.dialect.hostColumns(described.host))])
+  }
+  return each
+}
+
+/** A condition of the host. */
+interface Condition {
+  readonly path: string
+  readonly host: Described['host']
+  readonly text: string
+}
+
+function conditionsOf(context: SqlContext): readonly Condition[] {
+  return describedTables(context).flatMap(({ name, host, conditions }) =>
+    Object.entries(conditions).flatMap(([option, text]) =>
+      text === undefined ? [] : [{ path: `tables.${name}.${option}`, host, text }],
+    ),
+  )
+}
+
+/** Returns the conditions that the database refuses, as sentences. Not for a transaction, which fails behind the first. */
 export function* refusedConditions(session: Session, context: SqlContext): SyncOrAsync<readonly string[]> {
   const all: string[] = []
-  for (const { name, host, conditions } of describedTables(context)) {
-    for (const [option, condition] of Object.entries(conditions)) {
-      if (condition === undefined) continue
-      const attempt = sql`select 1 as tried from ${named(host)} where (${sql.raw(condition)}) and 1 = 0`
-      try {
-        yield* execute(session, compileStatement({ compile: () => attempt.compile(context.build) }))
-      } catch (cause) {
-        all.push(`tables.${name}.${option}: the database refuses the condition on ${host.table}: ${saidBy(cause)}`)
-      }
-    }
-  }
+  for (const condition of conditionsOf(context)) all.push(...(yield* refusalOf(session, context, condition)))
   return all
 }
 
-/** Checks that the database accepts each condition. @throws ForgeError `SCHEMA_CONFLICT` */
+/** Checks that the database accepts each condition. @throws ForgeError `SCHEMA_CONFLICT`, which names the first that it refuses */
 export function* checkConditions(session: Session, context: SqlContext): SyncOrAsync<void> {
-  const [first] = yield* refusedConditions(session, context)
-  if (first !== undefined) throw conflict([first])
+  for (const condition of conditionsOf(context)) {
+    const refusal = yield* refusalOf(session, context, condition)
+    if (refusal.length > 0) throw conflict(refusal)
+  }
+}
+
+/** Runs a condition once, on no row. Returns why the database refuses it, if it does. */
+function* refusalOf(
+  session: Session,
+  { build }: SqlContext,
+  { path, host, text }: Condition,
+): SyncOrAsync<readonly string[]> {
+  const attempt = sql`select 1 as tried from ${named(host)} where (${sql.raw(text)}) and 1 = 0`
+  try {
+    yield* execute(session, compileStatement({ compile: () => attempt.compile(build) }))
+    return []
+  } catch (error) {
+    if (isForgeError(error, 'STORAGE_BUSY')) throw error
+    return [`${path}: the database refuses the condition on ${host.table}: ${saidBy(error)}`]
+  }
 }
 
 function conflict(faults: readonly string[]): ForgeError<'SCHEMA_CONFLICT'> {
@@ -100,7 +130,7 @@ function saidBy(error: unknown): string {
   return texts.filter((text) => typeof text === 'string' && text !== '').join('; ')
 }
 
-/** Returns the privileges that the user lacks. Only who creates what follows a table needs them. */
+/** Returns the privileges that the user lacks. Only the user who creates what follows a table needs them. */
 function lackingOf(
   { dialect, tables }: SqlContext,
   { name, host, keyOf, hasTrigger }: Described,
@@ -109,10 +139,11 @@ function lackingOf(
   const isKeyed = keyOf !== undefined && hasKeys(tables, host)
   const needed = [...(isKeyed ? dialect.privileges.keys : []), ...(hasTrigger ? dialect.privileges.triggers : [])]
   const lacking = any?.lacks.split(',').filter((privilege) => needed.includes(privilege)) ?? []
-  return lacking.map((privilege) => `tables.${name}: the user lacks ${privilege} for ${tableOf(host)}`)
+  return lacking.map((privilege) => `tables.${name}: the user lacks ${privilege} for ${fullNameOf(host)}`)
 }
 
-function tableOf({ schema, table }: Described['host']): string {
+/** Returns the name of a table, behind that of its schema if the host names one. */
+function fullNameOf({ schema, table }: Described['host']): string {
   return schema === undefined ? table : `${schema}.${table}`
 }
 
@@ -121,7 +152,7 @@ function misfitsOf(
   { name, host, columns, keyOf }: Described,
   found: readonly HostColumn[],
 ): readonly string[] {
-  const table = tableOf(host)
+  const table = fullNameOf(host)
   const [any] = found
   if (any === undefined) {
     const [, schema, rest] = /^([^.]+)\.(.+)$/.exec(host.table) ?? []

@@ -59,27 +59,26 @@ export function livesIn(
   return mayBeMissing(context, { thing }) ? existsIn(context, { thing }, column) : undefined
 }
 
-/** The columns of a pin, or what is written into them. */
+/** What a pin refers to: its columns, or what is written into them. */
 interface PinReference {
   readonly issue: RawBuilder<unknown>
   readonly repository: RawBuilder<unknown>
   readonly kind: RawBuilder<unknown>
 }
 
+/** Returns what the pins in a table refer to. */
+export function columnsOfPin(alias: string): PinReference {
+  const column = (name: string) => sql.ref(`${alias}.${name}`)
+  return { issue: column('issue_id'), repository: column('repository_id'), kind: column('kind') }
+}
+
 /**
- * Returns the condition that the issue of a pin is one of its board: the host may have moved it to another repository, or made it
- * a pull request. It is true if the storage does not know the table.
- *
- * @param pin - default: the columns
+ * Returns the condition that the issue of a pin belongs to its board: the host may have moved it to another repository, or made
+ * it a pull request. It is true if the storage does not know the table.
  */
 export function isOnBoard(
   { tables }: ReferenceContext,
-  alias: string,
-  { issue, repository, kind }: PinReference = {
-    issue: sql.ref(`${alias}.issue_id`),
-    repository: sql.ref(`${alias}.repository_id`),
-    kind: sql.ref(`${alias}.kind`),
-  },
+  { issue, repository, kind }: PinReference,
 ): RawBuilder<SqlBool> {
   if (tables?.issues === undefined) return ALWAYS
   const { issues, pullRequests } = tables
@@ -90,7 +89,7 @@ export function isOnBoard(
   return sql`(${isKind('issue', issues)} or ${isKind('pullRequest', pullRequests)})`
 }
 
-/** The condition that an issue is one of a board, behind others. One without a repository is in no other one. */
+/** Returns the condition that an issue belongs to a board, behind others. An issue without a repository is in no other one. */
 function ofBoard(
   { repository: column, pullRequest }: IssueTable,
   repository: RawBuilder<unknown>,
@@ -145,8 +144,9 @@ export function insertReferring(
     if (thing === undefined || host === undefined) return value
     const { repository_id: repository, kind } = values
     const isPin = thing === 'issue' && repository !== undefined && kind !== undefined
-    const pin = isPin && { issue: value, repository, kind }
-    conditions.push(pin ? isOnBoard(context, table, pin) : existsIn(context, { thing }, value))
+    conditions.push(
+      isPin ? isOnBoard(context, { issue: value, repository, kind }) : existsIn(context, { thing }, value),
+    )
     return value
   })
   const where = conditions.length === 0 ? ALWAYS : sql.join(conditions, sql` and `)
@@ -286,7 +286,7 @@ export class References {
   }
 }
 
-/** The parameters of the statement about rows: of each its id, and its repository. */
+/** Returns the parameters of the statement about rows: the id of each, and its repository. */
 function idsOf(referred: readonly Referred[]): readonly Id[] {
   return referred.flatMap(({ id, repositoryId = '' }) => [id, repositoryId])
 }

@@ -197,7 +197,8 @@ function viewOf({ build, schema, prefix }: SqlContext, name: ViewName): CreateVi
  * The views. They are a public interface: hosts may read and join them with plain SQL in every version. The tables
  * behind them are private. A view has one row per pin, block or grant. Ids have the host's column types, times are
  * milliseconds since 1970 (UTC), `position` is 1-based, `kind` is `issue` or `pullRequest`, and the actor is null if
- * the host itself acted. What is hidden in the tables of the host is not there.
+ * the host itself acted. What a condition of the host hides is not there. A pin whose issue has moved to another repository
+ * is: to see that, every view would refer to a table of the host, which the host could then not rebuild on SQLite.
  */
 function viewsOf(context: SqlContext) {
   const { build } = context

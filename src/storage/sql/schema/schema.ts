@@ -239,7 +239,9 @@ export class Schema {
 
 /** Returns which of the tables that statements create are missing, or which of their columns, as sentences. */
 function missingIn(present: Present, statements: readonly SchemaStatement[]): readonly string[] {
-  return statements.flatMap(({ makes: { name, columns } = { name: '', columns: [] } }) => {
+  return statements.flatMap(({ makes }) => {
+    if (makes === undefined) return []
+    const { name, columns } = makes
     const found = present.get(name)
     if (found === undefined) return columns.length === 0 ? [] : [`${name} is missing`] // an index has no columns
     return columns.filter((column) => !found.has(column)).map((column) => `${name} has no column ${column}`)

@@ -8,8 +8,11 @@ export const MAX_LONG_CALL_MS = 300_000
 /** How long the server waits for one lock at most, in milliseconds. */
 export const MAX_LOCK_WAIT_MS = 4000
 
-/** What a call keeps for ROLLBACK, and the least wait for a lock, in milliseconds. */
+/** How long a call keeps for ROLLBACK, in milliseconds. */
 const ROLLBACK_MS = 500
+
+/** The least wait for a lock, in milliseconds. Longer ones are multiples of it, so that statements have few texts. */
+const LOCK_WAIT_STEP_MS = 500
 
 /**
  * How long the server keeps a transaction of the storage whose process is silent, in seconds. The machine may be gone without
@@ -115,7 +118,7 @@ export class Deadline {
 
   /** How the work of the call is repeated after a definite abort. */
   get retries(): RetryLimits {
-    const reserve = 2 * ROLLBACK_MS
+    const reserve = ROLLBACK_MS + LOCK_WAIT_STEP_MS
     const hasTimeAfter = (pause: number): boolean => !this.isOver && performance.now() + pause + reserve < this.#end
     return { hasTimeAfter, maxAttempts: 10, maxPause: 200 }
   }
@@ -186,10 +189,10 @@ export class Deadline {
     this.#expiredInPart = undefined
   }
 
-  /** How long the server waits for one lock, in milliseconds: what is left of the call, in halves of a second, without the reserve. */
+  /** How long the server may wait for one lock, in milliseconds: the rest of the call, without the time for ROLLBACK. */
   get lockWaitMs(): number {
-    const left = Math.floor((this.#end - performance.now()) / ROLLBACK_MS - 1) * ROLLBACK_MS
-    return Math.max(ROLLBACK_MS, Math.min(MAX_LOCK_WAIT_MS, left))
+    const steps = Math.floor((this.#end - performance.now() - ROLLBACK_MS) / LOCK_WAIT_STEP_MS)
+    return Math.max(LOCK_WAIT_STEP_MS, Math.min(MAX_LOCK_WAIT_MS, steps * LOCK_WAIT_STEP_MS))
   }
 
   /** Gives the call so many milliseconds from now, if it had less. */

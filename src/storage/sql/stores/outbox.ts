@@ -33,7 +33,7 @@ interface Newest {
   readonly newest: number
 }
 
-/** A row of a page: the columns of an event, which are null if there is none, and the floor and the newest position of the outbox. */
+/** A row of a page of events: an event, and the floor and the newest position of the outbox. Without events, its columns are null. */
 type FloorAndEvent = Pick<OutboxState, 'floor'> &
   Newest &
   ((EventRow & { readonly sortKey: number }) | { readonly sortKey: null })

@@ -3,9 +3,10 @@ import type { Id } from '../../../schema/ids.ts'
 import type { PinKind } from '../../../schema/records.ts'
 import type { BoardIssue, PinBoardKey, PinBoardStore, PinRow } from '../../contract/stores.ts'
 import { after } from '../after.ts'
+import type { Row } from '../fields.ts'
 import { fieldsOf } from '../fields.ts'
 import type { Referred } from '../host/references.ts'
-import { ALWAYS, insertReferring, isOnBoard, livesIn } from '../host/references.ts'
+import { ALWAYS, columnsOfPin, insertReferring, isOnBoard, livesIn } from '../host/references.ts'
 import type { QueryValues } from '../query.ts'
 import { defineQuery } from '../query.ts'
 import { positionOf } from '../schema/ddl.ts'
@@ -13,8 +14,6 @@ import type { HeadScope } from '../schema/tables.ts'
 import { queryEach } from '../session.ts'
 import type { SqlAggregate, StoreParts, Writing } from './aggregate.ts'
 import { aggregateStore } from './aggregate.ts'
-import type { StoredPin } from './board-differences.ts'
-import { differences, toBoard, toPin } from './board-differences.ts'
 import type { HeadKey } from './head-queries.ts'
 import type { Removals } from './retirement.ts'
 
@@ -23,6 +22,12 @@ const SCOPES = { issue: 'issueBoard', pullRequest: 'pullRequestBoard' } as const
 /** Returns the key of the board that a head locks. */
 function boardOf({ scope, key: repositoryId }: HeadKey): PinBoardKey {
   return { repositoryId, kind: scope === SCOPES.pullRequest ? 'pullRequest' : 'issue' }
+}
+
+/** A pin as the statements return it. */
+type StoredPin = Pick<Row<'board_pins'>, 'issueId' | 'position' | 'pinnedAt' | 'pinnedBy'> & {
+  /** 0 or 1: a pin is hidden while its issue does not exist for the forge. */
+  readonly shown: number
 }
 
 /**
@@ -36,7 +41,7 @@ export function sqlPinBoards<Tx>(
   const { build, ids, columns, dialect } = context
   const pins = fieldsOf(context, 'board_pins')
 
-  const isAlive = (alias: string) => isOnBoard(context, alias)
+  const isAlive = (alias: string) => isOnBoard(context, columnsOfPin(alias))
   const isBoardAlive = livesIn(context, 'repository', 'board_pins')
 
   const load = defineQuery((given: QueryValues<PinBoardKey>) =>
@@ -211,4 +216,84 @@ function repositoryOf({ repositoryId }: PinBoardKey): Referred {
 
 function issueOf({ repositoryId, kind }: PinBoardKey, id: Id): Referred {
   return { thing: 'issue', kind, id, repositoryId }
+}
+
+function toBoard(rows: readonly StoredPin[]): readonly PinRow[] {
+  return rows.filter(isShown).map(toPin)
+}
+
+function toPin({ issueId, pinnedAt, pinnedBy }: StoredPin): PinRow {
+  return { issueId, pinnedAt: new Date(pinnedAt), pinnedBy }
+}
+
+/** How the rows of a board become what they should be: the statements in this order. */
+interface Differences {
+  readonly gone: readonly Id[]
+  /** The range of positions that pins leave before any of them is taken; none if each pin moves to a free one. */
+  readonly parked: readonly { readonly first: number; readonly last: number }[]
+  /** In the order of the new positions. */
+  readonly moved: readonly { readonly issueId: Id; readonly position: number }[]
+  readonly added: readonly { readonly row: PinRow; readonly position: number }[]
+}
+
+/**
+ * Returns how a board changes. Positions are 1 to n. The database leaves gaps where it removes the pins of issues that the
+ * host deletes, and every change closes them. Pins that are hidden keep their order among the others.
+ */
+function differences(stored: readonly StoredPin[], before: readonly PinRow[], after: readonly PinRow[]): Differences {
+  const isSame = (row: StoredPin, at: number) =>
+    isShown(row) && row.position === at + 1 && samePin(before[at], after[at])
+  const behind = after.slice(stored.length).map(toAdded(stored.length))
+  if (stored.every(isSame)) return { gone: [], parked: [], moved: [], added: behind }
+
+  const next = new Map(after.map((row) => [row.issueId, row]))
+  const shown = new Map(before.map((row) => [row.issueId, row]))
+  // A hidden pin that a decision adds is one of an issue that does not exist, or has just been shown again.
+  const stays = ({ issueId }: StoredPin): boolean =>
+    shown.has(issueId) ? samePin(shown.get(issueId), next.get(issueId)) : !next.has(issueId)
+  const gone = stored.filter((row) => !stays(row)).map(({ issueId }) => issueId)
+  const kept = new Map(stored.filter(stays).map(({ issueId, position }) => [issueId, position]))
+  const whole = withHidden(stored, after, next)
+  const added = whole.map(toAdded(0)).filter(({ row }) => !kept.has(row.issueId))
+  const placed = whole.flatMap(({ issueId }, at) => {
+    const was = kept.get(issueId)
+    return was === undefined ? [] : [{ issueId, position: at + 1, was }]
+  })
+
+  const moved = placed.filter(({ position, was }) => position !== was)
+  if (moved.every(({ position, was }) => position < was)) return { gone, parked: [], moved, added }
+
+  const freed = moved.map(({ was }) => was)
+  const [first, last] = [Math.min(...freed), Math.max(...freed)]
+  return { gone, parked: [{ first, last }], moved: placed.filter(({ was }) => was >= first && was <= last), added }
+}
+
+function toAdded(before: number): (row: PinRow, index: number) => Differences['added'][number] {
+  return (row, index) => ({ row, position: before + index + 1 })
+}
+
+/** Adds the hidden pins to a board, each behind the pin that it was behind. */
+function withHidden(
+  stored: readonly StoredPin[],
+  board: readonly PinRow[],
+  next: ReadonlyMap<Id, PinRow>,
+): readonly PinRow[] {
+  if (stored.every(isShown)) return board
+  const whole = [...board]
+  let at = 0
+  for (const row of stored) {
+    if (isShown(row)) at = Math.max(at, whole.findIndex(({ issueId }) => issueId === row.issueId) + 1)
+    else if (!next.has(row.issueId)) whole.splice(at++, 0, toPin(row))
+  }
+  return whole
+}
+
+function isShown({ shown }: StoredPin): boolean {
+  return shown !== 0
+}
+
+function samePin(one: PinRow | undefined, other: PinRow | undefined): boolean {
+  if (one === undefined || other === undefined) return false
+  if (one.issueId !== other.issueId || one.pinnedBy !== other.pinnedBy) return false
+  return one.pinnedAt.getTime() === other.pinnedAt.getTime()
 }
