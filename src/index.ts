@@ -74,7 +74,6 @@ export type { SigningKeyService } from './core/signing-keys/signing-key-service.
 export { publishedKey } from './core/signing-keys/signing-key-service.ts'
 export type { StorageWithMembers } from './core/table-roles.ts'
 export { tableRoles } from './core/table-roles.ts'
-export type { AccessDecision, AccessRequest, Action } from './schema/access.ts'
 export type {
   ErrorCode,
   ForgeErrorCode,
@@ -99,6 +98,40 @@ export type {
   SourcePosition,
 } from './schema/issue-record.ts'
 export type { CursorPage, Page, PageRequest } from './schema/paging.ts'
-export type * from './schema/records.ts'
+export type {
+  AccessDecision,
+  AccessRequest,
+  AccountRef,
+  Action,
+  Badge,
+  BadgeAccess,
+  BadgeEvents,
+  BadgeHolder,
+  Block,
+  BlockAccess,
+  BlockEvents,
+  BlockFacts,
+  Decision,
+  EventDraft,
+  EventSubject,
+  ExchangeAccess,
+  ExchangeEvents,
+  ForgeEvent,
+  ForgeEventData,
+  ForgeEventType,
+  Grant,
+  HostThing,
+  IssueRef,
+  OrganizationBlock,
+  Pin,
+  PinAccess,
+  PinEvents,
+  PinKind,
+  PublicKey,
+  RuleEvent,
+  SigningKeyAccess,
+  SigningKeyFormat,
+  UserBlock,
+} from './schema/records.ts'
 export type { MaybePromise } from './schema/sync-or-async.ts'
 export type { Violation } from './schema/violation.ts'

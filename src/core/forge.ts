@@ -1,5 +1,4 @@
-import type { AccessRequest } from '../schema/access.ts'
-import type { PinKind } from '../schema/records.ts'
+import type { AccessRequest, PinKind } from '../schema/records.ts'
 import type { MaybePromise } from '../schema/sync-or-async.ts'
 import type { ForgeStorage } from '../storage/contract/storage.ts'
 import type { BeforeCommit } from '../storage/contract/stores.ts'

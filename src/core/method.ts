@@ -1,4 +1,4 @@
-import type { AccessRequest } from '../schema/access.ts'
+import type { AccessRequest } from '../schema/records.ts'
 import type { MaybePromise, SyncOrAsync } from '../schema/sync-or-async.ts'
 import { isDone } from '../schema/sync-or-async.ts'
 import type { Call, Scope } from './call.ts'

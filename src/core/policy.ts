@@ -1,9 +1,9 @@
-import type { AccessDecision, AccessRequest, ActionFacts } from '../schema/access.ts'
-import { actionFacts } from '../schema/access.ts'
 import { needObject } from '../schema/arguments.ts'
 import { ForgeError, notFound } from '../schema/errors.ts'
 import type { Id } from '../schema/ids.ts'
 import { toId } from '../schema/ids.ts'
+import type { AccessDecision, AccessRequest, Action } from '../schema/records.ts'
+import { actionFacts } from '../schema/records.ts'
 import type { MaybePromise, SyncOrAsync } from '../schema/sync-or-async.ts'
 import { isPromise, runMaybeAsync, wait } from '../schema/sync-or-async.ts'
 import type { Call, Scope } from './call.ts'
@@ -192,7 +192,7 @@ function* decide<A extends Actor, Tx>(
 }
 
 /** Returns the least role that may do what is requested. JavaScript callers may request an unknown action. */
-function leastRole({ action }: AccessRequest): ActionFacts['allows'] {
+function leastRole({ action }: AccessRequest): (typeof actionFacts)[Action]['allows'] {
   if (Object.hasOwn(actionFacts, action)) return actionFacts[action].allows
   throw new TypeError(`rolePolicy has no rule for the action ${JSON.stringify(action)}`)
 }

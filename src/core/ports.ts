@@ -1,6 +1,5 @@
-import type { AccessDecision, AccessRequest } from '../schema/access.ts'
 import type { Id, IdInput } from '../schema/ids.ts'
-import type { PublicKey, SigningKeyFormat } from '../schema/records.ts'
+import type { AccessDecision, AccessRequest, PublicKey, SigningKeyFormat } from '../schema/records.ts'
 import type { MaybePromise } from '../schema/sync-or-async.ts'
 
 export type { HostIssue, HostPorts, HostUser } from '../storage/contract/host.ts'

@@ -1,7 +1,6 @@
-import type { Action } from './access.ts'
 import { need } from './arguments.ts'
 import type { Id } from './ids.ts'
-import type { HostThing, PinKind, SigningKeyFormat } from './records.ts'
+import type { Action, HostThing, PinKind, SigningKeyFormat } from './records.ts'
 import type { Violation } from './violation.ts'
 
 /**

@@ -1,109 +1,19 @@
 import { getEventListeners } from 'node:events'
 import { describe, expect, test } from 'vitest'
-import type { AccessDecision, AccessRequest, Caller, Forge } from '../../src/index.ts'
-import type { Person } from './a-forge.ts'
+import type { AccessDecision, AccessRequest } from '../../src/index.ts'
+import { methods as methodsOfServices } from '../services.ts'
 import { aForge, codeOf, olga } from './a-forge.ts'
+import { methodsAbout } from './asking.ts'
 
 const issue = { id: '7', repositoryId: '10', kind: 'issue' } as const
-const block = { organizationId: 5, account: { kind: 'user', id: '9' } } as const
-const userBlock = { blockerId: 9, account: { kind: 'user', id: '8' } } as const
-const grants = { userId: 9, slugs: [] }
-const owl = { slug: 'owl' }
-const key = { format: 'ssh', repositoryId: 10 } as const
-const incoming = { repositoryId: 10, records: [] }
-const named = { repositoryId: 10, people: {} }
 const publicKey = { format: 'ssh', text: 'ssh-ed25519 AAAA\n', etag: '"1"' } as const
 
-type Action = AccessRequest['action']
-type Act = (forge: Forge<Person, undefined>, who: Caller<Person>) => Promise<unknown>
-
-/** Every method that asks the policy, by the object that it names and the code of the error if the policy conceals that. */
-const ASKING: readonly {
-  readonly about: Partial<Record<'repositoryId' | 'organizationId' | 'userId', string>>
-  readonly concealed: string
-  /** A call that asks for a second action names that too. */
-  readonly methods: readonly (readonly [method: string, Action, Act, also?: Action])[]
-}[] = [
-  {
-    about: { repositoryId: '10' },
-    concealed: 'REPOSITORY_NOT_FOUND',
-    methods: [
-      ['pins.pin', 'pins.write', ({ pins }, who) => pins.pin(who, issue)],
-      ['pins.unpin', 'pins.write', ({ pins }, who) => pins.unpin(who, issue)],
-      ['pins.move', 'pins.write', ({ pins }, who) => pins.move(who, { issue, position: 1 })],
-      ['pins.list', 'pins.read', ({ pins }, who) => pins.list(who, issue)],
-      ['pins.positions', 'pins.read', ({ pins }, who) => pins.positions(who, [issue, { ...issue, id: '8' }])],
-      ['pins.allowed', 'pins.read', ({ pins }, who) => pins.allowed(who, 10)],
-      ['pins.history', 'pins.read', ({ pins }, who) => pins.history(who, issue)],
-      ['signingKeys.publicKey', 'signing-keys.read', ({ signingKeys }, who) => signingKeys.publicKey(who, key)],
-      ['exchange.import', 'issues.import', ({ exchange }, who) => exchange.import(who, incoming)],
-      ['exchange.inspect', 'issues.import', ({ exchange }, who) => exchange.inspect(who, incoming)],
-      [
-        'exchange.reattribute',
-        'issues.import',
-        ({ exchange }, who) => exchange.reattribute(who, named),
-        'issues.attribute',
-      ],
-      ['exchange.export', 'issues.export', ({ exchange }, who) => firstOf(exchange.export(who, 10))],
-      ['exchange.exportAll', 'issues.export', ({ exchange }, who) => firstOf(exchange.exportAll(who, 10))],
-    ],
-  },
-  {
-    about: { organizationId: '5' },
-    concealed: 'ORGANIZATION_NOT_FOUND',
-    methods: [
-      ['blocks.block', 'blocks.write', ({ blocks }, who) => blocks.block(who, block)],
-      ['blocks.unblock', 'blocks.write', ({ blocks }, who) => blocks.unblock(who, block)],
-      ['blocks.find', 'blocks.read', ({ blocks }, who) => blocks.find(who, { organizationId: 5, userId: 9 })],
-      ['blocks.list', 'blocks.read', ({ blocks }, who) => blocks.list(who, { organizationId: 5 })],
-    ],
-  },
-  {
-    about: { userId: '9' },
-    concealed: 'USER_NOT_FOUND',
-    methods: [
-      ['badges.grant', 'badges.grant', ({ badges }, who) => badges.grant(who, grants)],
-      ['badges.revoke', 'badges.grant', ({ badges }, who) => badges.revoke(who, grants)],
-      ['badges.heldBy', 'badges.read', ({ badges }, who) => badges.heldBy(who, 9)],
-      ['blocks.block', 'user-blocks.write', ({ blocks }, who) => blocks.block(who, userBlock)],
-      ['blocks.unblock', 'user-blocks.write', ({ blocks }, who) => blocks.unblock(who, userBlock)],
-      ['blocks.find', 'user-blocks.read', ({ blocks }, who) => blocks.find(who, { blockerId: 9, userId: 8 })],
-      ['blocks.list', 'user-blocks.read', ({ blocks }, who) => blocks.list(who, { blockerId: 9 })],
-    ],
-  },
-  {
-    about: {},
-    concealed: 'USER_NOT_FOUND',
-    methods: [
-      ['badges.heldByMany', 'badges.read', ({ badges }, who) => badges.heldByMany(who, [8, 9])],
-      ['badges.holders', 'badges.read', ({ badges }, who) => badges.holders(who, owl)],
-    ],
-  },
-  {
-    about: {},
-    concealed: 'FORBIDDEN',
-    methods: [
-      ['authorize', 'events.read', ({ authorize }, who) => authorize(who, { action: 'events.read' })],
-      ['badges.catalogue.define', 'badges.catalogue.write', ({ badges }, who) => badges.catalogue.define(who, owl)],
-      ['badges.catalogue.update', 'badges.catalogue.write', ({ badges }, who) => badges.catalogue.update(who, owl)],
-      ['badges.catalogue.remove', 'badges.catalogue.write', ({ badges }, who) => badges.catalogue.remove(who, 'a')],
-      ['badges.catalogue.find', 'badges.catalogue.read', ({ badges }, who) => badges.catalogue.find(who, 'a')],
-      ['badges.catalogue.list', 'badges.catalogue.read', ({ badges }, who) => badges.catalogue.list(who)],
-    ],
-  },
+const asking = [
+  ...methodsOfServices,
+  ...methodsAbout({}, 'FORBIDDEN', [
+    ['authorize', 'events.read', ({ authorize }, who) => authorize(who, { action: 'events.read' })],
+  ]),
 ]
-const asking = ASKING.flatMap(({ about, concealed, methods }) =>
-  methods.map(([method, action, act, also]) => ({
-    method,
-    act,
-    requests: [action, ...(also === undefined ? [] : [also])].map((each) => ({ action: each, ...about })),
-    concealed,
-  })),
-)
-
-async function firstOf(records: AsyncIterable<unknown>): Promise<unknown> {
-  return (await records[Symbol.asyncIterator]().next()).value
-}
 
 function guarded(decision: AccessDecision) {
   const asked: AccessRequest[] = []

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
 import type { AccessDecision, AccessRequest, Actor, OrganizationRole, RepositoryRole } from '../../src/index.ts'
 import { rolePolicy } from '../../src/index.ts'
-import { actionFacts } from '../../src/schema/access.ts'
+import { actionFacts } from '../../src/schema/records.ts'
 import type { RouteRule } from '../http-adapters/access-rules.ts'
-import { RULES } from '../http-adapters/cases.ts'
+import { RULES } from '../services.ts'
 
 type Action = AccessRequest['action']
 

@@ -2,10 +2,10 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Fixture, Standalone } from '../../app/standalone/standalone.ts'
 import { openStandalone } from '../../app/standalone/standalone.ts'
 import type { SigningKeySource } from '../../src/index.ts'
+import { RULES } from '../services.ts'
 import { openWorld } from '../world.ts'
 import type { Answer, RouteRule, Subject } from './access-rules.ts'
 import { CALLERS, expected, OWNERS } from './access-rules.ts'
-import { RULES } from './cases.ts'
 import { dispatched } from './dispatch.ts'
 
 // Every route, for every caller, on everything of every visibility: who may, who may not, and what those learn.

@@ -3,8 +3,8 @@ import { afterEach, expect, test, vi } from 'vitest'
 import type { Standalone } from '../../app/standalone/standalone.ts'
 import { openStandalone } from '../../app/standalone/standalone.ts'
 import { routeTable } from '../../src/http-adapters/routes/route-table.ts'
-import { RULES } from '../http-adapters/cases.ts'
 import { dispatched } from '../http-adapters/dispatch.ts'
+import { RULES } from '../services.ts'
 
 // docs/databases.md states these numbers: how many statements a request runs, whatever the length of its page.
 

@@ -1,9 +1,8 @@
-import type { AccessRequest } from '../../schema/access.ts'
 import { needObject } from '../../schema/arguments.ts'
 import type { Id, IdInput } from '../../schema/ids.ts'
 import { toId } from '../../schema/ids.ts'
 import type { PageRequest } from '../../schema/paging.ts'
-import type { AccountRef } from '../../schema/records.ts'
+import type { AccessRequest, AccountRef } from '../../schema/records.ts'
 import type { Checked } from '../method.ts'
 import type { BlockTarget } from './block-rules.ts'
 

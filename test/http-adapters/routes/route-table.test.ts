@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest'
 import { forgejoRoutes, routeTable } from '../../../src/http-adapters/routes/route-table.ts'
+import { RULES } from '../../services.ts'
 import { openWorld, people, sshKey } from '../../world.ts'
 import type { RouteRule } from '../access-rules.ts'
-import { RULES } from '../cases.ts'
 import { pathTo, plainRequest, readText } from '../dispatch.ts'
 
 /** What the policy is asked about, by the role that a route takes. No user for the badges: who may not call them learns no names. */
