@@ -1,7 +1,10 @@
-import { issueRecord } from '../../world.ts'
-import type { RouteRules } from '../access-rules.ts'
-import type { Case } from './case.ts'
-import { refusal, served } from './case.ts'
+import type { AskingMethod } from '../core/asking.ts'
+import { methodsAbout } from '../core/asking.ts'
+import type { RouteRules } from '../http-adapters/access-rules.ts'
+import type { Case } from '../http-adapters/cases/case.ts'
+import { refusal, served } from '../http-adapters/cases/case.ts'
+import type { ServiceSection } from '../services.ts'
+import { issueRecord } from '../world.ts'
 
 const EXPORT = '/repos/acme/rocket/issues/export'
 const MEBIBYTE = 1024 * 1024
@@ -20,7 +23,7 @@ function textOf(...numbers: readonly number[]): string {
 }
 
 /** The issue exchange. */
-export const exchangeCases: readonly Case[] = [
+const cases: readonly Case[] = [
   served('an export is the canonical document, in which pull requests are not', ['anonymous', 'GET', EXPORT], 200, {
     expected: { text: textOf(1, 2, 3, 4, 5), headers: { 'content-type': 'application/json;charset=utf-8' } },
   }),
@@ -192,7 +195,7 @@ export const exchangeCases: readonly Case[] = [
 ]
 
 /** Who may do what. */
-export const exchangeRules: RouteRules = {
+const rules: RouteRules = {
   repoExportIssues: { asks: 'issues.export', needs: 'repository reader', statements: 8, answer: () => '200' },
   repoImportIssues: {
     asks: 'issues.import',
@@ -202,3 +205,27 @@ export const exchangeRules: RouteRules = {
     answer: ({ body }) => (body === '[]' ? '200' : '422 INVALID_DOCUMENT'),
   },
 }
+
+const incoming = { repositoryId: 10, records: [] }
+const named = { repositoryId: 10, people: {} }
+
+const methods: readonly AskingMethod[] = [
+  ...methodsAbout({ repositoryId: '10' }, 'REPOSITORY_NOT_FOUND', [
+    ['exchange.import', 'issues.import', ({ exchange }, who) => exchange.import(who, incoming)],
+    ['exchange.inspect', 'issues.import', ({ exchange }, who) => exchange.inspect(who, incoming)],
+    [
+      'exchange.reattribute',
+      'issues.import',
+      ({ exchange }, who) => exchange.reattribute(who, named),
+      'issues.attribute',
+    ],
+    ['exchange.export', 'issues.export', ({ exchange }, who) => firstOf(exchange.export(who, 10))],
+    ['exchange.exportAll', 'issues.export', ({ exchange }, who) => firstOf(exchange.exportAll(who, 10))],
+  ]),
+]
+
+async function firstOf(records: AsyncIterable<unknown>): Promise<unknown> {
+  return (await records[Symbol.asyncIterator]().next()).value
+}
+
+export const section: ServiceSection = { cases, rules, methods }

@@ -1,8 +1,11 @@
-import type { ForgeErrorCode } from '../../../src/index.ts'
-import type { RouteRules } from '../access-rules.ts'
-import { ACCOUNTS, onAccount } from '../access-rules.ts'
-import type { Ask, Case } from './case.ts'
-import { refusal, served } from './case.ts'
+import type { ForgeErrorCode } from '../../src/index.ts'
+import type { AskingMethod } from '../core/asking.ts'
+import { methodsAbout } from '../core/asking.ts'
+import type { RouteRules } from '../http-adapters/access-rules.ts'
+import { ACCOUNTS, onAccount } from '../http-adapters/access-rules.ts'
+import type { Ask, Case } from '../http-adapters/cases/case.ts'
+import { refusal, served } from '../http-adapters/cases/case.ts'
+import type { ServiceSection } from '../services.ts'
 
 const BLOCKS = '/orgs/acme/blocks'
 const OWN_BLOCKS = '/user/blocks'
@@ -25,7 +28,7 @@ function refused(
 }
 
 /** Blocks. */
-export const blockCases: readonly Case[] = [
+const cases: readonly Case[] = [
   served('the oldest block comes first', ['olga', 'GET', BLOCKS], 200, {
     before: block(...others),
     expected: {
@@ -271,7 +274,7 @@ function ownCases(): readonly Case[] {
 }
 
 /** Who may do what. */
-export const blockRules: RouteRules = {
+const rules: RouteRules = {
   organizationListBlocks: { asks: 'blocks.read', needs: 'organization owner', statements: 4, answer: () => '200' },
   organizationCheckUserBlock: {
     asks: 'blocks.read',
@@ -337,3 +340,23 @@ export const blockRules: RouteRules = {
       }),
   },
 }
+
+const organizationBlock = { organizationId: 5, account: { kind: 'user', id: '9' } } as const
+const userBlock = { blockerId: 9, account: { kind: 'user', id: '8' } } as const
+
+const methods: readonly AskingMethod[] = [
+  ...methodsAbout({ organizationId: '5' }, 'ORGANIZATION_NOT_FOUND', [
+    ['blocks.block', 'blocks.write', ({ blocks }, who) => blocks.block(who, organizationBlock)],
+    ['blocks.unblock', 'blocks.write', ({ blocks }, who) => blocks.unblock(who, organizationBlock)],
+    ['blocks.find', 'blocks.read', ({ blocks }, who) => blocks.find(who, { organizationId: 5, userId: 9 })],
+    ['blocks.list', 'blocks.read', ({ blocks }, who) => blocks.list(who, { organizationId: 5 })],
+  ]),
+  ...methodsAbout({ userId: '9' }, 'USER_NOT_FOUND', [
+    ['blocks.block', 'user-blocks.write', ({ blocks }, who) => blocks.block(who, userBlock)],
+    ['blocks.unblock', 'user-blocks.write', ({ blocks }, who) => blocks.unblock(who, userBlock)],
+    ['blocks.find', 'user-blocks.read', ({ blocks }, who) => blocks.find(who, { blockerId: 9, userId: 8 })],
+    ['blocks.list', 'user-blocks.read', ({ blocks }, who) => blocks.list(who, { blockerId: 9 })],
+  ]),
+]
+
+export const section: ServiceSection = { cases, rules, methods }

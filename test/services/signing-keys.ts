@@ -1,12 +1,15 @@
-import { openpgpKey, sshKey, unreadableKey } from '../../world.ts'
-import type { RouteRules } from '../access-rules.ts'
-import type { Case } from './case.ts'
-import { refusal, served } from './case.ts'
+import type { AskingMethod } from '../core/asking.ts'
+import { methodsAbout } from '../core/asking.ts'
+import type { RouteRules } from '../http-adapters/access-rules.ts'
+import type { Case } from '../http-adapters/cases/case.ts'
+import { refusal, served } from '../http-adapters/cases/case.ts'
+import type { ServiceSection } from '../services.ts'
+import { openpgpKey, sshKey, unreadableKey } from '../world.ts'
 
 const ROCKET = '/repos/acme/rocket'
 
 /** Signing keys. */
-export const signingKeyCases: readonly Case[] = [
+const cases: readonly Case[] = [
   ...['', ROCKET].flatMap((prefix): readonly Case[] => [
     served(
       `${prefix}/signing-key.pub is the SSH key as plain text`,
@@ -79,7 +82,7 @@ export const signingKeyCases: readonly Case[] = [
 ]
 
 /** Who may do what. */
-export const signingKeyRules: RouteRules = {
+const rules: RouteRules = {
   getSigningKey: { asks: undefined, needs: 'nothing', statements: 1, answer: () => '404 SIGNING_KEY_FORMAT_MISMATCH' },
   getSigningKeySSH: { asks: undefined, needs: 'nothing', statements: 1, answer: () => '200' },
   repoSigningKey: {
@@ -90,3 +93,13 @@ export const signingKeyRules: RouteRules = {
   },
   repoSigningKeySSH: { asks: 'signing-keys.read', needs: 'repository reader', statements: 3, answer: () => '200' },
 }
+
+const key = { format: 'ssh', repositoryId: 10 } as const
+
+const methods: readonly AskingMethod[] = [
+  ...methodsAbout({ repositoryId: '10' }, 'REPOSITORY_NOT_FOUND', [
+    ['signingKeys.publicKey', 'signing-keys.read', ({ signingKeys }, who) => signingKeys.publicKey(who, key)],
+  ]),
+]
+
+export const section: ServiceSection = { cases, rules, methods }

@@ -1,8 +1,11 @@
-import type { RouteRule, RouteRules } from '../access-rules.ts'
-import { INDEXES, onIssue } from '../access-rules.ts'
-import type { Case } from './case.ts'
-import { refusal, served } from './case.ts'
-import { issues, pin } from './pinned.ts'
+import type { AskingMethod } from '../core/asking.ts'
+import { methodsAbout } from '../core/asking.ts'
+import type { RouteRule, RouteRules } from '../http-adapters/access-rules.ts'
+import { INDEXES, onIssue } from '../http-adapters/access-rules.ts'
+import type { Case } from '../http-adapters/cases/case.ts'
+import { refusal, served } from '../http-adapters/cases/case.ts'
+import { issues, pin } from '../http-adapters/cases/pinned.ts'
+import type { ServiceSection } from '../services.ts'
 
 const ROCKET = '/repos/acme/rocket'
 const ISSUES = `${ROCKET}/issues/pinned`
@@ -13,7 +16,7 @@ function pulls(...indexes: readonly number[]): readonly object[] {
 }
 
 /** Pins. */
-export const pinCases: readonly Case[] = [
+const cases: readonly Case[] = [
   served('a new pin goes last', ['ada', 'POST', `${ROCKET}/issues/2/pin`], 204, {
     before: pin(3, 1),
     after: [ISSUES, issues(3, 1, 2)],
@@ -94,7 +97,7 @@ const pinning: RouteRule = {
 }
 
 /** Who may do what. */
-export const pinRules: RouteRules = {
+const rules: RouteRules = {
   repoListPinnedIssues: { ...reading, statements: 9 },
   repoListPinnedPullRequests: { ...reading, statements: 9 },
   repoNewPinAllowed: { ...reading, statements: 3 },
@@ -107,3 +110,19 @@ export const pinRules: RouteRules = {
       onIssue(subject, subject.values['position'] === '0' ? '422 INVALID_INPUT' : '404 ISSUE_NOT_PINNED'),
   },
 }
+
+const issue = { id: '7', repositoryId: '10', kind: 'issue' } as const
+
+const methods: readonly AskingMethod[] = [
+  ...methodsAbout({ repositoryId: '10' }, 'REPOSITORY_NOT_FOUND', [
+    ['pins.pin', 'pins.write', ({ pins }, who) => pins.pin(who, issue)],
+    ['pins.unpin', 'pins.write', ({ pins }, who) => pins.unpin(who, issue)],
+    ['pins.move', 'pins.write', ({ pins }, who) => pins.move(who, { issue, position: 1 })],
+    ['pins.list', 'pins.read', ({ pins }, who) => pins.list(who, issue)],
+    ['pins.positions', 'pins.read', ({ pins }, who) => pins.positions(who, [issue, { ...issue, id: '8' }])],
+    ['pins.allowed', 'pins.read', ({ pins }, who) => pins.allowed(who, 10)],
+    ['pins.history', 'pins.read', ({ pins }, who) => pins.history(who, issue)],
+  ]),
+]
+
+export const section: ServiceSection = { cases, rules, methods }

@@ -1,12 +1,13 @@
-import type { Case } from './case.ts'
-import { refusal, served } from './case.ts'
-import { issues, pin } from './pinned.ts'
+import type { Case } from '../http-adapters/cases/case.ts'
+import { refusal, served } from '../http-adapters/cases/case.ts'
+import { issues, pin } from '../http-adapters/cases/pinned.ts'
+import type { ServiceSection } from '../services.ts'
 
 const ROCKET = '/repos/acme/rocket'
 const ISSUES = `${ROCKET}/issues/pinned`
 
 /** What every route answers alike. Who may do what, and the order of the checks, is in the access table. */
-export const everywhereCases: readonly Case[] = [
+const cases: readonly Case[] = [
   served('names are case-insensitive', ['anonymous', 'GET', '/repos/ACME/Rocket/issues/pinned'], 200, {
     before: pin(1),
     expected: { json: issues(1) },
@@ -125,3 +126,5 @@ export const everywhereCases: readonly Case[] = [
     { headers: { sudo: '' } },
   ),
 ]
+
+export const section: ServiceSection = { cases, rules: {}, methods: [] }

@@ -1,7 +1,10 @@
-import type { RouteRule, RouteRules } from '../access-rules.ts'
-import { ACCOUNTS, onUser } from '../access-rules.ts'
-import type { Ask, Case } from './case.ts'
-import { refusal, served } from './case.ts'
+import type { AskingMethod } from '../core/asking.ts'
+import { methodsAbout } from '../core/asking.ts'
+import type { RouteRule, RouteRules } from '../http-adapters/access-rules.ts'
+import { ACCOUNTS, onUser } from '../http-adapters/access-rules.ts'
+import type { Ask, Case } from '../http-adapters/cases/case.ts'
+import { refusal, served } from '../http-adapters/cases/case.ts'
+import type { ServiceSection } from '../services.ts'
 
 const BADGES = '/admin/users/stan/badges'
 
@@ -48,7 +51,7 @@ const INVALID_BODIES: readonly (readonly [
 ]
 
 /** Badges. */
-export const badgeCases: readonly Case[] = [
+const cases: readonly Case[] = [
   served('a list item has both spellings, the oldest grant first', ['root', 'GET', BADGES], 200, {
     before: grant('founder', 'night-owl'),
     expected: {
@@ -109,7 +112,7 @@ const granting: RouteRule = {
 }
 
 /** Who may do what. */
-export const badgeRules: RouteRules = {
+const rules: RouteRules = {
   adminListUserBadges: {
     asks: 'badges.read',
     needs: 'site admin',
@@ -120,3 +123,27 @@ export const badgeRules: RouteRules = {
   adminAddUserBadges: granting,
   adminDeleteUserBadges: granting,
 }
+
+const grants = { userId: 9, slugs: [] }
+const owl = { slug: 'owl' }
+
+const methods: readonly AskingMethod[] = [
+  ...methodsAbout({ userId: '9' }, 'USER_NOT_FOUND', [
+    ['badges.grant', 'badges.grant', ({ badges }, who) => badges.grant(who, grants)],
+    ['badges.revoke', 'badges.grant', ({ badges }, who) => badges.revoke(who, grants)],
+    ['badges.heldBy', 'badges.read', ({ badges }, who) => badges.heldBy(who, 9)],
+  ]),
+  ...methodsAbout({}, 'USER_NOT_FOUND', [
+    ['badges.heldByMany', 'badges.read', ({ badges }, who) => badges.heldByMany(who, [8, 9])],
+    ['badges.holders', 'badges.read', ({ badges }, who) => badges.holders(who, owl)],
+  ]),
+  ...methodsAbout({}, 'FORBIDDEN', [
+    ['badges.catalogue.define', 'badges.catalogue.write', ({ badges }, who) => badges.catalogue.define(who, owl)],
+    ['badges.catalogue.update', 'badges.catalogue.write', ({ badges }, who) => badges.catalogue.update(who, owl)],
+    ['badges.catalogue.remove', 'badges.catalogue.write', ({ badges }, who) => badges.catalogue.remove(who, 'a')],
+    ['badges.catalogue.find', 'badges.catalogue.read', ({ badges }, who) => badges.catalogue.find(who, 'a')],
+    ['badges.catalogue.list', 'badges.catalogue.read', ({ badges }, who) => badges.catalogue.list(who)],
+  ]),
+]
+
+export const section: ServiceSection = { cases, rules, methods }
