@@ -267,6 +267,14 @@ function ownCases(): readonly Case[] {
       status: 404,
       expected: { code: 'NOT_BLOCKED' },
     },
+    ...(['GET', 'PUT', 'DELETE'] as const).map((method) =>
+      refusal(
+        `an organization that the caller may not see does not exist: ${method}`,
+        ['ada', method, `${OWN_BLOCKS}/hidden`],
+        404,
+        'USER_NOT_FOUND',
+      ),
+    ),
     refusal('a caller whom the policy conceals has no blocks', ['olga', 'GET', OWN_BLOCKS], 404, 'USER_NOT_FOUND', {
       world: { policy: { authorize: () => ({ allow: false, reason: 'gone', conceal: true }) } },
     }),

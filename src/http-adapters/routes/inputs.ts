@@ -1,5 +1,5 @@
 import type { Actor } from '../../core/ports.ts'
-import { ForgeError, notFound } from '../../schema/errors.ts'
+import { ForgeError, isForgeError, notFound } from '../../schema/errors.ts'
 import type { Id } from '../../schema/ids.ts'
 import { toId } from '../../schema/ids.ts'
 import type { AccessRequest, AccountRef, IssueRef } from '../../schema/records.ts'
@@ -114,14 +114,26 @@ export function* callerIn<A extends Actor>(r: RouteRequest<A>, action: CallerAct
 }
 
 /**
- * Finds the user `{username}`, or the organization if there is no user of that name.
+ * Finds the user `{username}`, or the organization if there is no user of that name and the policy does not conceal it.
  *
  * @throws ForgeError `USER_NOT_FOUND`
  */
 export function* accountIn<A extends Actor>(r: RouteRequest<A>): SyncOrAsync<FoundAccount> {
   const account = toAccount(yield* wait(findAccount(r, 'username')))
   if (account === undefined) throw notFound('user')
+  if (account.kind === 'organization' && (yield* isConcealed(r, account.id))) throw notFound('user')
   return account
+}
+
+function* isConcealed<A extends Actor>(r: RouteRequest<A>, organizationId: Id): SyncOrAsync<boolean> {
+  try {
+    yield* wait(r.operations.authorize(r.actor, { action: 'blocks.read', organizationId }, r.context))
+    return false
+  } catch (error) {
+    if (isForgeError(error, 'FORBIDDEN')) return false
+    if (isForgeError(error, 'ORGANIZATION_NOT_FOUND')) return true
+    throw error
+  }
 }
 
 /** An account, with its id in canonical form. */
