@@ -1,4 +1,6 @@
 import { expect, onTestFinished, test } from 'vitest'
+import { presentTables } from '../../src/http-adapters/http.ts'
+import { createForge, rolePolicy, tableRoles } from '../../src/index.ts'
 import { mariadbStorage } from '../../src/storage/mariadb.ts'
 import { postgresStorage } from '../../src/storage/postgres.ts'
 import { whileWaiting } from '../../src/testing/storage-contract/cases/gate.ts'
@@ -171,8 +173,103 @@ onServer(SERVERS.mariadb, () => {
     expect(await pin(storage, { repositoryId: '10', kind: 'issue' }, '100')).toBe(1)
     await database.run(`drop user ${user}`)
   })
+
+  test('members in another database, where no trigger can be created, are refused by name unless they have check none', async () => {
+    const [other, database] = [await newDatabase(MARIADB), await newDatabase(MARIADB)] // dropped in the reverse order
+    const schema = new URL(other.url).pathname.slice(1)
+    for (const statement of [...hostTables(MARIADB_HOST), ...hostRows()]) await other.run(statement)
+    const members = { ...HOST_TABLES.members, schema }
+    const tables = { users: { ...HOST_TABLES.users, schema }, organizations: { ...HOST_TABLES.organizations, schema } }
+
+    await expect(database.migrated({ tables: { ...tables, members } })).rejects.toMatchObject({
+      code: 'SCHEMA_CONFLICT',
+      message: expect.stringContaining(`on ${schema}.host_members in another schema: set members.check: 'none'`),
+    })
+    const storage = await database.migrated({ tables: { ...tables, members: { ...members, check: 'none' } } })
+    expect(await storage.schemaStatus()).toMatchObject({ state: 'current' })
+    expect(await storage.host?.isMember?.({ organizationId: '5', userId: '1' }, {})).toBe(true)
+  })
+
+  test('privileges that are granted on a pattern of names are seen, whatever the name of the user', async () => {
+    const database = await newDatabase(MARIADB)
+    for (const statement of [...hostTables(MARIADB_HOST), ...hostRows()]) await database.run(statement)
+    const name = `app@${Date.now()}`
+    const url = new URL(database.url)
+    const pattern = url.pathname.slice(1).replaceAll('_', '\\_')
+    await database.run(`create user '${name}'@'%'`)
+    onTestFinished(async () => void (await database.run(`drop user '${name}'@'%'`)))
+    await database.run(`grant all privileges on \`${pattern}\`.* to '${name}'@'%'`)
+    url.username = encodeURIComponent(name)
+    const storage = database.closing(mariadbStorage(url.href, { tables: HOST_TABLES }))
+
+    await storage.migrate()
+    expect(await storage.schemaStatus()).toMatchObject({ state: 'current' })
+  })
+
   removalsSuite(MARIADB, MARIADB_HOST)
   retirementsSuite(MARIADB)
+
+  test.each(
+    [
+      'utf8mb4_general_ci',
+      'utf8mb4_unicode_ci',
+      'utf8mb4_unicode_520_ci',
+      'utf8mb4_uca1400_as_cs',
+      'utf8mb4_bin',
+    ].flatMap((collation) => [[collation, true] as const, [collation, false] as const]),
+  )('ids and names of the host are compared whatever their collation: %s, keys: %s', async (collation, keys) => {
+    const database = await newDatabase(MARIADB)
+    await database.run(`alter database character set utf8mb4 collate ${collation}`)
+    const text = 'varchar(40)'
+    const statements = hostTables({ ...MARIADB_HOST, serial: `${text} primary key`, integer: text, text })
+    for (const statement of [...statements, ...hostRows()])
+      await database.run(statement.replace("(3, 'MIA', null), ", ''))
+    const storage = database.closing(
+      mariadbStorage(database.url, {
+        ids: { user: 'text', organization: 'text', repository: 'text', issue: 'text' },
+        tables: { ...HOST_TABLES, keys },
+      }),
+    )
+    await storage.migrate()
+    const forge = createForge({
+      storage,
+      policy: rolePolicy(tableRoles(storage, { admin: ({ id }: { readonly id: string }) => id === '9' })),
+      membership: { isMember: () => false },
+    })
+    const [root, board] = [{ id: '9' }, { repositoryId: '10', kind: 'issue' } as const]
+    const issue = (id: string) => ({ id, ...board })
+    for (const id of ['100', '101', '102']) await forge.pins.pin(root, issue(id))
+    await forge.pins.move(root, { issue: issue('102'), position: 1 })
+    await forge.pins.unpin(root, issue('101'))
+    await forge.blocks.block(root, { organizationId: '5', account: { kind: 'user', id: '2' } })
+    await forge.blocks.block(root, { blockerId: '1', account: { kind: 'user', id: '2' } })
+    await forge.badges.catalogue.define(root, { slug: 'owl', description: '', imageUrl: '' })
+    await forge.badges.grant(root, { userId: '2', slugs: ['owl'] })
+
+    expect(await storage.schemaStatus()).toMatchObject({ state: 'current', warnings: [] })
+    expect((await forge.pins.list(root, board)).map(({ issueId }) => issueId)).toEqual(['102', '100'])
+    expect(await forge.pins.positions(root, [issue('102'), issue('101')])).toEqual(new Map([['102', 1]]))
+    expect((await forge.blocks.list(root, { organizationId: '5' })).total).toBe(1)
+    const who = { organizationId: '5', blockerId: '1', userIds: ['1', '2'] }
+    expect([...(await forge.blocks.filterBlocked(who))]).toEqual(['2'])
+    expect([...(await forge.badges.heldByMany(root, ['1', '2'])).keys()]).toContain('2')
+    expect(await storage.host?.findAccount?.('Sam', {})).toEqual({ kind: 'user', id: '2' })
+    expect(await storage.host?.findRepository?.('ACME', 'Rocket', { actor: root })).toMatchObject({ id: '10' })
+    expect(await storage.host?.findIssue?.('10', 3, {})).toMatchObject({ id: '102' })
+    const { issues, users } = presentTables(storage)
+    const context = { actor: root, transaction: undefined }
+    expect(await issues?.(['102', '101'], context)).toMatchObject([{ number: 3 }, { number: 2 }])
+    expect(await users?.(['2'], context)).toMatchObject([{ login: 'sam' }])
+    await expect(database.run("insert into host_members values ('5', '2', 'member')")).rejects.toThrow(
+      'blocks this user',
+    )
+
+    await database.run("delete from host_issues where id = '102'")
+    await database.run("delete from host_users where id = '2'")
+    expect(await forge.pins.list(root, board)).toMatchObject([{ issueId: '100', position: 1 }])
+    expect((await forge.blocks.list(root, { organizationId: '5' })).total).toBe(0)
+    expect(await database.run('select position from forgelet_pins')).toEqual([{ position: 1 }])
+  })
 
   test('tables follow those of the host although processes without tables add orphans meanwhile', async () => {
     const database = await newDatabase(MARIADB)

@@ -34,12 +34,14 @@ export interface SqlDialect {
     readonly text: RawBuilder<unknown>
     readonly id: { readonly [C in IdColumn]: RawBuilder<unknown> }
   }
-  /** The types that a parameter is cast to for such a column. */
+  /** The types that values are cast to for such a column. */
   readonly casts: {
     readonly integer: RawBuilder<unknown>
     readonly text: RawBuilder<unknown>
     readonly id: { readonly [C in IdColumn]: RawBuilder<unknown> }
   }
+  /** The type of `casts` to which no parameter is cast, because it would be compared by a collation of its own. */
+  readonly uncast?: RawBuilder<unknown>
   /** Whether an id in an integer column is bound as a number, unless it is so long that a number may not be exact. */
   readonly bindsIntegersAsNumbers: boolean
   /** Reads an integer so that every driver returns it as a number, neither rounded nor as text. */
@@ -65,6 +67,8 @@ export interface SqlDialect {
    * a read behind a lock sees what is committed, or a transaction with an old snapshot cannot write.
    */
   readonly readsSnapshot?: RawBuilder<unknown>
+  /** A text of ours so that it can be compared with a column of the host. Undefined: it can be. */
+  anyCollation?(text: RawBuilder<unknown>): RawBuilder<unknown>
   /** A text of the host so that it is compared by its characters, whatever the collation of its column. */
   exactly(text: RawBuilder<unknown>): RawBuilder<unknown>
   /** The milliseconds since 1970 of a time of the host. A time without a zone is UTC. */
@@ -196,6 +200,8 @@ export interface HostColumn {
   readonly lacks: string
   /** Why no foreign key can refer to the table: the end of a sentence. Empty if one can. */
   readonly misfit: string
+  /** 1 if a trigger on the table can be created beside the tables of the forge. */
+  readonly takesTriggers: number
 }
 
 /** The table of the host's members, and what says whom an organization blocks. */
@@ -212,6 +218,8 @@ export interface MemberFence {
   readonly where: RawBuilder<unknown> | undefined
   readonly heads: RawBuilder<unknown>
   readonly blocks: RawBuilder<unknown>
+  /** The columns of the blocks. */
+  readonly blocked: { readonly organization: RawBuilder<unknown>; readonly user: RawBuilder<unknown> }
 }
 
 /** The type of a column that holds ids of the host. */

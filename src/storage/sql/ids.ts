@@ -1,4 +1,4 @@
-import type { RawBuilder } from 'kysely'
+import type { Expression, RawBuilder } from 'kysely'
 import { sql } from 'kysely'
 import type { Id } from '../../schema/ids.ts'
 import type { HostThing } from '../../schema/records.ts'
@@ -92,7 +92,12 @@ export class IdCodec {
     const fitting = (id: Id): Id => this.fitting(kind, id)
     const bind = asNumber ? (id: Id) => toSafeInteger(id) ?? fitting(id) : fitting
     const bound = slot.as((id: Id | null) => (id === null ? null : bind(id)))
-    return sql`cast(${bound} as ${this.#cast(kind)})`
+    return this.#given<V>(bound, this.#cast(kind))
+  }
+
+  /** Returns a parameter that is a text of the host, such as a name. */
+  givenText<P>(slot: Slot<P, string>): RawBuilder<string> {
+    return this.#given(slot, this.#dialect.casts.text)
   }
 
   /** Returns a parameter that is one of our own ids: a decimal integer. */
@@ -104,6 +109,10 @@ export class IdCodec {
   givenList<P>(kind: HostThing, slot: Slot<P, readonly Id[]>): RawBuilder<Id> {
     const json = slot.as((ids) => JSON.stringify(ids.map((id) => this.fitting(kind, id))))
     return this.#dialect.elements(json, this.#cast(kind))
+  }
+
+  #given<V>(bound: Expression<unknown>, type: RawBuilder<unknown>): RawBuilder<V> {
+    return type === this.#dialect.uncast ? sql`${bound}` : sql`cast(${bound} as ${type})`
   }
 
   #cast(kind: HostThing): RawBuilder<unknown> {

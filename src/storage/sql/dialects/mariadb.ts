@@ -68,15 +68,19 @@ const OWN_TYPES = {
 /** The types of the host's columns whose ids can be in our columns. */
 const FITTING = { bigint: /^(tiny|small|medium|big)?int/, uuid: /^uuid$/, text: /^(var)?char/ }
 
+/** A name of a user may have an @, and what follows the last one is the host. */
+const HOST = "substring_index(current_user(), '@', -1)"
+const USER = `left(current_user(), char_length(current_user()) - char_length(${HOST}) - 1)`
+
 /**
  * The condition that the user lacks a privilege on the table of the host `t`. What a role gives cannot be seen: it is assumed.
  */
 const LACKS = (privilege: string): string => {
   const by = (table: string, where: string) =>
     `exists (select 1 from information_schema.${table} as p where p.privilege_type = '${privilege}' ` +
-    `and p.grantee = concat('''', replace(current_user(), '@', '''@'''), '''')${where})`
+    `and p.grantee = concat('''', ${USER}, '''@''', ${HOST}, '''')${where})`
   return (
-    `(current_role() is null and not ${by('user_privileges', '')} and not ${by('schema_privileges', ' and p.table_schema = t.table_schema')} ` +
+    `(current_role() is null and not ${by('user_privileges', '')} and not ${by('schema_privileges', ' and t.table_schema like p.table_schema')} ` +
     `and not ${by('table_privileges', ' and p.table_schema = t.table_schema and p.table_name = t.table_name')})`
   )
 }
@@ -92,6 +96,7 @@ export const mariadbDialect: SqlDialect = {
     id: { bigint: BIGINT, uuid: UUID, text: sql`varchar(64) ${EXACT}` },
   },
   casts: { integer: SIGNED, text: CHAR, id: { bigint: SIGNED, uuid: UUID, text: CHAR } },
+  uncast: CHAR,
   bindsIntegersAsNumbers: false,
   // A host may configure its driver to return integers as text, or decimals as numbers or the reverse. A double is
   // always a number.
@@ -103,6 +108,7 @@ export const mariadbDialect: SqlDialect = {
   lockExisting: (insert) => insert.onDuplicateKeyUpdate((row) => ({ version: row('heads.version', '+', 1) })),
   // A shared lock, so that users who are granted the same badge at once do not wait for each other.
   lockingRead: ' lock in share mode',
+  anyCollation: (text) => sql`${text} collate utf8mb4_nopad_bin`,
   exactly: (text) => sql`cast(${text} as ${CHAR}) collate utf8mb4_nopad_bin`,
   milliseconds: (time) => sql`timestampdiff(microsecond, timestamp '1970-01-01 00:00:00', ${time}) div 1000`,
   lockReferred: () => ' lock in share mode',
@@ -117,7 +123,8 @@ export const mariadbDialect: SqlDialect = {
         concat_ws(',', if(@@log_bin and not @@log_bin_trust_function_creators and ${LACKS('SUPER')},
           'log_bin_trust_function_creators = 1 or SUPER', null), if(${LACKS('TRIGGER')}, 'TRIGGER', null),
           if(${LACKS('REFERENCES')}, 'REFERENCES', null)) as lacks,
-        if(t.engine = 'InnoDB', '', concat('is stored by ', coalesce(t.engine, 'no engine'), ', which has no foreign keys')) as misfit
+        if(t.engine = 'InnoDB', '', concat('is stored by ', coalesce(t.engine, 'no engine'), ', which has no foreign keys')) as misfit,
+        cast(c.table_schema = database() as double) as takesTriggers
         from information_schema.columns as c join information_schema.tables as t
           on t.table_schema = c.table_schema and t.table_name = c.table_name
         where c.table_schema = coalesce(?, database()) and c.table_name = ? order by c.ordinal_position`,
@@ -221,11 +228,11 @@ function listed(json: Expression<string>): RawBuilder<unknown> {
 }
 
 /**
- * The length exceeds that of any key, so a text that is cut to it matches no key. A text keeps the collation of the
- * columns it is compared with.
+ * The length exceeds that of any key, so a text that is cut to it matches no key. A text has a collation that it is compared by
+ * whatever that of the column is: there are others that end in _bin.
  */
 function elements(json: Expression<string>, type: RawBuilder<unknown>): RawBuilder<string> {
-  const value = type === CHAR ? sql`element` : sql`cast(element as ${type})`
+  const value = type === CHAR ? sql`element collate utf8mb4_nopad_bin` : sql`cast(element as ${type})`
   return sql`(select ${value} from json_table(${json}, '$[*]' columns (element varchar(256) ${EXACT} path '$')) as list)`
 }
 
@@ -266,6 +273,7 @@ function fence({
   where,
   heads,
   blocks,
+  blocked,
 }: MemberFence): readonly RawBuilder<unknown>[] {
   const key = sql`cast(new.${organization} as char character set utf8mb4)`
   const pair = sql`${organization} = new.${organization} and ${user} = new.${user}`
@@ -278,7 +286,7 @@ function fence({
   const isMember =
     where === undefined ? sql`` : sql` and exists (select 1 from ${members} where ${pair} and (${where}))`
   const check = sql`
-  if exists (select 1 from ${blocks} where organization_id = new.${organization} and user_id = new.${user} lock in share mode)${isMember} then
+  if exists (select 1 from ${blocks} where ${blocked.organization} = new.${organization} and ${blocked.user} = new.${user} lock in share mode)${isMember} then
     signal sqlstate '45000' set message_text = 'the organization blocks this user', constraint_name = ${sql.lit(name)};
   end if;`
   return fenceTriggers(where !== undefined).map(({ suffix, time, event, locks, checks }) => {

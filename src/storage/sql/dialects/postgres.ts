@@ -64,7 +64,7 @@ export const postgresDialect: SqlDialect = {
           case when not pg_catalog.has_any_column_privilege(c.oid, 'update') then 'UPDATE' end,
           case when not pg_catalog.has_any_column_privilege(c.oid, 'references') then 'REFERENCES' end,
           case when not pg_catalog.has_table_privilege(c.oid, 'trigger') then 'TRIGGER' end) as "lacks",
-        case when c.relkind in ('r', 'p') then '' else 'is not a table' end as "misfit"
+        case when c.relkind in ('r', 'p') then '' else 'is not a table' end as "misfit", 1::float8 as "takesTriggers"
         from pg_catalog.pg_class as c join pg_catalog.pg_attribute as a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
         where c.oid = pg_catalog.to_regclass($1) order by a.attnum`,
       [qualified(table)],
@@ -177,7 +177,7 @@ function fenceFunction({ name, schema }: Pick<MemberFence, 'name' | 'schema'>): 
  * organization. A head that is missing is created, so that the block has to wait for it.
  */
 function fence(of: MemberFence): readonly RawBuilder<unknown>[] {
-  const { name, members, organization, user, where, heads, blocks } = of
+  const { name, members, organization, user, where, heads, blocks, blocked } = of
   const made = fenceFunction(of)
   const key = sql`cast(new.${organization} as text)`
   const pair = sql`${organization} = new.${organization} and ${user} = new.${user}`
@@ -189,7 +189,7 @@ function fence(of: MemberFence): readonly RawBuilder<unknown>[] {
   insert into ${heads} (scope, key, version, epoch, retired, total, next_seq)
     values ('organization', ${key}, 0, 0, 0, 0, 1) on conflict do nothing;
   perform from ${heads} where scope = 'organization' and key = ${key} for share;
-  if exists (select from ${blocks} where organization_id = new.${organization} and user_id = new.${user})${isMember} then
+  if exists (select from ${blocks} where ${blocked.organization} = new.${organization} and ${blocked.user} = new.${user})${isMember} then
     raise exception 'the organization blocks this user'
       using errcode = 'check_violation', constraint = ${sql.lit(name)}, table = tg_table_name;
   end if;

@@ -51,7 +51,7 @@ export const sqliteDialect: SqlDialect = {
       `select c.name as "column", c.type, case when c.pk = 1 and (select count(*) from pragma_table_info(?) where pk > 0) = 1
         or exists (select 1 from pragma_index_list(?) as i where i."unique" = 1 and i.partial = 0
           and (select group_concat(name) from pragma_index_info(i.name)) = c.name) then 1 else 0 end as "isUnique",
-        '' as lacks, '' as misfit from pragma_table_info(?) as c`,
+        '' as lacks, '' as misfit, 1 as "takesTriggers" from pragma_table_info(?) as c`,
       [table, table, table],
     ),
   sameTypes: false,
@@ -107,10 +107,18 @@ function fenceNames(name: string): readonly string[] {
 }
 
 /** It runs behind the row, so that the condition which rows are memberships can be asked of the table. */
-function fence({ name, members, organization, user, where, blocks }: MemberFence): readonly RawBuilder<unknown>[] {
+function fence({
+  name,
+  members,
+  organization,
+  user,
+  where,
+  blocks,
+  blocked,
+}: MemberFence): readonly RawBuilder<unknown>[] {
   const found = sql`select 1 from ${members} where ${organization} = new.${organization} and ${user} = new.${user}`
   const isMember = where === undefined ? sql`` : sql` and exists (${found} and (${where}))`
-  const isBlocked = sql`exists (select 1 from ${blocks} where organization_id = new.${organization} and user_id = new.${user})`
+  const isBlocked = sql`exists (select 1 from ${blocks} where ${blocked.organization} = new.${organization} and ${blocked.user} = new.${user})`
   const updates = where === undefined ? sql`update of ${organization}, ${user}` : sql`update`
   return fenceNames(name).map((one, index) => {
     const event = index === 0 ? sql`insert` : updates

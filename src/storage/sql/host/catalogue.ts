@@ -149,7 +149,7 @@ function fullNameOf({ schema, table }: Described['host']): string {
 
 function misfitsOf(
   { dialect, ids, tables }: SqlContext,
-  { name, host, columns, keyOf }: Described,
+  { name, host, columns, keyOf, hasTrigger }: Described,
   found: readonly HostColumn[],
 ): readonly string[] {
   const table = fullNameOf(host)
@@ -169,6 +169,9 @@ function misfitsOf(
       ? []
       : [`tables.${name}.${option}: ${table} has no column ${column}, only ${names.join(', ')}`],
   )
+  if (hasTrigger && any.takesTriggers !== 1) {
+    missing.push(`tables.${name}.schema: no trigger can be on ${table} in another schema: set ${name}.check: 'none'`)
+  }
   const key = found.find(({ column }) => column === columns['id'])
   if (keyOf === undefined || key === undefined) return missing
 

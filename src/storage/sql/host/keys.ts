@@ -6,7 +6,7 @@ import type { KeyName, SchemaStatement } from '../dialect.ts'
 import { schemaStatement } from '../dialect.ts'
 import { HOST_THINGS } from '../ids.ts'
 import { TABLE_DESCRIPTIONS, valueType } from '../schema/tables.ts'
-import { named } from './references.ts'
+import { named, ownColumn } from './references.ts'
 import type { HostTable, HostTables } from './tables.ts'
 import { hasKeys, hasTwoIssueTables, tableOf } from './tables.ts'
 
@@ -87,12 +87,21 @@ export function followingStatements(context: SqlContext, typeOf: TypeOfKey): rea
     ...(isUnchecked ? [...made, ...keys.map(orphans)] : [...keys.map(orphans), ...made]),
     ...(members === undefined || members.check === 'none'
       ? []
-      : dialect.fence.create({ ...fenceOf(context), members: named(members), ...columnsOf(members), ...OURS })),
+      : dialect.fence.create({
+          ...fenceOf(context),
+          members: named(members),
+          ...columnsOf(members),
+          ...oursOf(context),
+        })),
   ]
   return statements.map((query) => schemaStatement({ compile: () => query.compile(build) }))
 }
 
-const OURS = { heads: sql.table('heads'), blocks: sql.table('organization_blocks') }
+function oursOf(context: SqlContext) {
+  const column = (thing: 'organization' | 'user') => ownColumn(context, { thing }, `${thing}_id`)
+  const blocked = { organization: column('organization'), user: column('user') }
+  return { heads: sql.table('heads'), blocks: sql.table('organization_blocks'), blocked }
+}
 
 /** Returns the keys and triggers that must be there. */
 export function followingNames(context: SqlContext): readonly KeyName[] {

@@ -32,12 +32,12 @@ function accountPorts<Tx>(
   runtime: SqlRuntime<Tx>,
 ): Pick<HostPorts<Tx>, 'findAccount'> | undefined {
   if (users === undefined) return undefined
-  const { columns, dialect } = context
+  const { columns, dialect, ids } = context
   const finding = (table: HostTable & { readonly name?: string | undefined }) => {
     const [id, column] = [table.id ?? 'id', sql.id(table.name ?? 'name')]
     const by = (compare: Comparison) =>
       compiled<{ name: string }, Found & { readonly isExact: number }>(context, (given) => {
-        const name = sql`cast(${given('name')} as ${dialect.casts.text})`
+        const name = ids.givenText(given('name'))
         const isExact = dialect.number(sql`case when ${dialect.exactly(column)} = ${name} then 1 else 0 end`)
         return sql`select ${columns.id(id)} as id, ${isExact} as ${sql.id('isExact')} from ${named(table)} where ${compare(column, name)}${also(table.where)} limit 3`
       })

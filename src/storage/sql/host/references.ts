@@ -13,7 +13,7 @@ import type { HostRow, HostTable, IssueTable } from './tables.ts'
 import { hasKeys, hasTwoIssueTables, issuesOf, tableOf } from './tables.ts'
 
 /** What conditions on rows of the host are built with. */
-type ReferenceContext = Pick<SqlContext, 'tables'>
+type ReferenceContext = Pick<SqlContext, 'tables' | 'dialect' | 'ids'>
 
 /** A condition that is true. */
 export const ALWAYS: RawBuilder<SqlBool> = sql`1 = 1`
@@ -46,17 +46,24 @@ export function livesIn(
   alias: string,
   name = `${thing}_id`,
 ): RawBuilder<SqlBool> | undefined {
-  const { tables } = context
-  const column = sql.ref(`${alias}.${name}`)
-  if (thing === 'issue' && hasTwoIssueTables(tables)) {
+  const lives = (row: HostRow) => existsIn(context, row, ownColumn(context, row, `${alias}.${name}`))
+  if (thing === 'issue' && hasTwoIssueTables(context.tables)) {
     const kinds = (['issue', 'pullRequest'] as const).flatMap((kind) =>
       mayBeMissing(context, { thing, kind })
-        ? [sql`(${sql.ref(`${alias}.kind`)} <> ${sql.lit(kind)} or ${existsIn(context, { thing, kind }, column)})`]
+        ? [sql`(${sql.ref(`${alias}.kind`)} <> ${sql.lit(kind)} or ${lives({ thing, kind })})`]
         : [],
     )
     return kinds.length === 0 ? undefined : sql`(${sql.join(kinds, sql` and `)})`
   }
-  return mayBeMissing(context, { thing }) ? existsIn(context, { thing }, column) : undefined
+  return mayBeMissing(context, { thing }) ? lives({ thing }) : undefined
+}
+
+/** Returns a column of forgelet, to be compared with the id of such a row. A key has given it the type of that id. */
+export function ownColumn(context: ReferenceContext, row: HostRow, name: string, hasKey = true): RawBuilder<unknown> {
+  const { dialect, ids, tables } = context
+  const [column, host] = [sql.ref(name), tableOf(tables, row)]
+  const isOfHost = hasKey && host !== undefined && hasKeys(tables, host)
+  return isOfHost || ids.columns[row.thing] !== 'text' ? column : (dialect.anyCollation?.(column) ?? column)
 }
 
 /** What a pin refers to: its columns, or what is written into them. */
@@ -67,9 +74,9 @@ interface PinReference {
 }
 
 /** Returns what the pins in a table refer to. */
-export function columnsOfPin(alias: string): PinReference {
-  const column = (name: string) => sql.ref(`${alias}.${name}`)
-  return { issue: column('issue_id'), repository: column('repository_id'), kind: column('kind') }
+export function columnsOfPin(context: ReferenceContext, alias: string): PinReference {
+  const column = (thing: 'issue' | 'repository') => ownColumn(context, { thing }, `${alias}.${thing}_id`)
+  return { issue: column('issue'), repository: column('repository'), kind: sql.ref(`${alias}.kind`) }
 }
 
 /**
@@ -101,18 +108,19 @@ function ofBoard(
   return sql`${isHere} and case when ${sql.raw(pullRequest)} then 'pullRequest' else 'issue' end = ${kind}`
 }
 
-/** Returns the conditions that the host has deleted the rows to which the columns refer. A hidden row is not deleted. */
+/** Returns the conditions that the host has deleted the rows to which columns without keys refer. A hidden row is not deleted. */
 export function goneIn(
-  { tables }: ReferenceContext,
+  context: ReferenceContext,
   alias: string,
   things: readonly HostThing[],
 ): readonly RawBuilder<SqlBool>[] {
+  const { tables } = context
   return things.flatMap((thing) => {
     const own = tableOf(tables, { thing })
     const other = thing === 'issue' ? tables?.pullRequests : undefined
     const hosts = [own, other].flatMap((host) => host ?? [])
     if (hosts.length === 0) return []
-    const column = sql.ref(`${alias}.${thing}_id`)
+    const column = ownColumn(context, { thing }, `${alias}.${thing}_id`, false)
     const found = hosts.map((host) => sql`exists (select 1 from ${keyed({ ...host, where: undefined }, column)})`)
     return [sql<SqlBool>`not (${sql.join(found, sql` or `)})`]
   })

@@ -74,7 +74,7 @@ export function repositoryPorts<Tx>(
   const sources = repositoryRows(context, tables, repositories)
   const byName = (compare: Comparison) =>
     compiled<WantedRepository, RepositoryRow>(context, (given) => {
-      const [owner, name] = (['owner', 'name'] as const).map((one) => sql`cast(${given(one)} as ${dialect.casts.text})`)
+      const [owner, name] = (['owner', 'name'] as const).map((one) => ids.givenText(given(one)))
       const [ownerText, nameText] = [owner ?? sql``, name ?? sql``]
       // Who has the name exactly is the owner that is meant, also without such a repository.
       const others = sources.map(({ owners }) => sql` and not exists (${owners(ownerText)})`)

@@ -31,7 +31,7 @@ export function versionsOf(context: SqlContext): readonly (readonly SchemaStatem
 /** The views, and what the order of the outbox needs. */
 function addedFirst(context: SqlContext): readonly SchemaStatement[] {
   const { build } = context
-  const first = { ...viewsOf(context), pins: build.selectFrom('board_pins').select(PIN_COLUMNS) }
+  const first = { ...viewsOf(withoutHost(context)), pins: build.selectFrom('board_pins').select(PIN_COLUMNS) }
   return [
     ...outboxIndexes(context.dialect).map((index) => indexOn(context, 'events', index)),
     firstRow(context, 'outbox', { only: 1, last_position: 0, floor: 0 }),
@@ -41,11 +41,17 @@ function addedFirst(context: SqlContext): readonly SchemaStatement[] {
 
 /** Positions are counted by the views, tables can follow those of a host, and users can block. */
 function addedSecond(context: SqlContext): readonly SchemaStatement[] {
+  const alone = withoutHost(context)
   return [
     schemaStatement(firstRow(context, 'host_tables', { only: 1, tables: '' })),
-    schemaStatement(viewOf(context, 'user_blocks').as(viewsOf(context).user_blocks)),
-    ...replacedViews(context, FIRST_VIEWS),
+    schemaStatement(viewOf(context, 'user_blocks').as(viewsOf(alone).user_blocks)),
+    ...replacedViews(alone, FIRST_VIEWS),
   ]
+}
+
+/** Views refer to the tables of the host once the tables of the forge follow these, with columns of the same types. */
+function withoutHost(context: SqlContext): SqlContext {
+  return { ...context, tables: undefined }
 }
 
 /** What the mark of a copy adds to the oldest library that can use the tables: others refuse them as too new. */

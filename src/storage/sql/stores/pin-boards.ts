@@ -41,7 +41,7 @@ export function sqlPinBoards<Tx>(
   const { build, ids, columns, dialect } = context
   const pins = fieldsOf(context, 'board_pins')
 
-  const isAlive = (alias: string) => isOnBoard(context, columnsOfPin(alias))
+  const isAlive = (alias: string) => isOnBoard(context, columnsOfPin(context, alias))
   const isBoardAlive = livesIn(context, 'repository', 'board_pins')
 
   const load = defineQuery((given: QueryValues<PinBoardKey>) =>
