@@ -392,6 +392,37 @@ export function tablesSuite<Tx>(kind: DatabaseKind<Tx>, dialect: HostDialect): v
     expect((await storage.schemaStatus()).state).toBe('current')
   })
 
+  test('a table that is renamed is named by schemaStatus() and migrate(), and found under its new name', async () => {
+    const { database, storage, forge } = await opened()
+    await forge.pins.pin(root, issue(100))
+    await database.run('alter table host_issues rename to host_tickets')
+    const fault = 'tables.issues.table: the database has no table host_issues'
+    const { state, warnings } = await storage.schemaStatus()
+    expect([state, warnings.join()]).toEqual(['drifted', expect.stringContaining(fault)])
+    await expect(storage.migrate()).rejects.toMatchObject({
+      code: 'SCHEMA_CONFLICT',
+      message: expect.stringContaining(fault),
+    })
+
+    const renamed = database.storage({
+      tables: { ...HOST_TABLES, issues: { ...HOST_TABLES.issues, table: 'host_tickets' } },
+    })
+    await renamed.migrate()
+    expect(await renamed.schemaStatus()).toMatchObject({ state: 'current' })
+    expect(await pinned(forgeOn(renamed))).toBe('1:100')
+  })
+
+  test('a condition that names its table is refused before anything is created', async () => {
+    const database = await newDatabase(kind)
+    for (const statement of hostTables(dialect)) await database.run(statement)
+    const issues = { ...HOST_TABLES.issues, where: 'host_issues.trashed = 0' }
+    await expect(database.storage({ tables: { ...HOST_TABLES, issues } }).migrate()).rejects.toMatchObject({
+      code: 'SCHEMA_CONFLICT',
+      message: expect.stringContaining('tables.issues.where: the database refuses the condition on host_issues'),
+    })
+    expect((await database.storage().schemaStatus()).state).toBe('empty')
+  })
+
   test('a view that the host has removed is named, and migrate() makes it again', async () => {
     const { database, storage } = await opened()
     await database.run('drop view forgelet_pins')

@@ -69,6 +69,43 @@ describe('on SQLite', () => {
     expect(await database.run('select issue_id from forgelet_pins')).toEqual([{ issue_id: 100 }])
   })
 
+  test.each([true, false])(
+    'views that follow a table under its new name are seen and made again, keys: %s',
+    async (keys) => {
+      const { database, storage } = await opened({ ...HOST_TABLES, keys })
+      for (const id of ['100', '101']) await pin(storage, board, id)
+      const [made = ''] = hostTables(SQLITE_HOST).filter((each) => each.startsWith('create table host_issues '))
+      await database.runAll([
+        'alter table host_issues rename to host_old',
+        made,
+        'insert into host_issues select * from host_old',
+      ])
+      const { state, warnings } = await storage.schemaStatus()
+      expect([state, warnings]).toEqual([
+        'drifted',
+        expect.arrayContaining(['forgelet_pins reads other tables: call migrate()']),
+      ])
+      await database.run('drop table host_old')
+      expect((await storage.schemaStatus()).state).toBe('drifted')
+
+      await storage.migrate()
+      expect(await storage.schemaStatus()).toEqual({ state: 'current', warnings: [] })
+      await database.run('update host_issues set trashed = 1 where id = 100')
+      expect(await database.run('select issue_id from forgelet_pins')).toEqual([{ issue_id: 101 }])
+      expect(await issuesOn(storage, board)).toEqual(['101'])
+    },
+  )
+
+  test('generated columns, and keys of the type UUID, fit', async () => {
+    const database = await newDatabase(SQLITE)
+    await database.run(
+      `create table host_users (id uuid primary key, email text, name text generated always as (substr(email, 1, instr(email, '@') - 1)) virtual)`,
+    )
+    await database.run("insert into host_users values ('0b1c1e0a-1111-4222-8333-abcdefabcdef', 'mia@example.com')")
+    const storage = await database.migrated({ ids: { user: 'uuid' }, tables: { users: { table: 'host_users' } } })
+    expect(await storage.host?.findAccount?.('mia', {})).toMatchObject({ id: '0b1c1e0a-1111-4222-8333-abcdefabcdef' })
+  })
+
   test('a row that insert or replace removes by another key leaves an orphan, which migrate() removes', async () => {
     const { database, storage } = await opened({ ...HOST_TABLES, issues })
     for (const id of ['100', '101']) await pin(storage, board, id)

@@ -133,6 +133,8 @@ export interface SqlDialect {
   readonly jsonRows?: (columns: readonly string[]) => RawBuilder<string>
   /** The tables and views in a schema with their columns, and its indexes: a row for each column, names in lower case. */
   columns(location: TableLocation): Statement<{ readonly table: string; readonly column: string }>
+  /** Finds the texts of the views. Undefined if a view whose table is renamed does not read it under another name. */
+  viewTexts?(location: TableLocation): Statement<{ readonly text: string }>
   /**
    * Returns a statement that creates something as one that can be run again. Undefined unless every schema change commits
    * immediately.

@@ -29,6 +29,9 @@ class SqliteCompiler extends SqliteQueryCompiler {
   }
 }
 
+/** The types that others declare for such ids. SQLite takes any text of a UUID in a column of the type "uuid", but makes "7" a number. */
+const FITTING = { bigint: /int/i, uuid: /char|clob|text|uuid|^$/i, text: /char|clob|text|^$/i }
+
 /** SQLite. Tables are STRICT. Ids are assigned under the one write lock, so they are in order of commit. */
 export const sqliteDialect: SqlDialect = {
   name: 'sqlite',
@@ -51,12 +54,12 @@ export const sqliteDialect: SqlDialect = {
       `select c.name as "column", c.type, case when c.pk = 1 and (select count(*) from pragma_table_info(?) where pk > 0) = 1
         or exists (select 1 from pragma_index_list(?) as i where i."unique" = 1 and i.partial = 0
           and (select group_concat(name) from pragma_index_info(i.name)) = c.name) then 1 else 0 end as "isUnique",
-        '' as lacks, '' as misfit, 1 as "takesTriggers" from pragma_table_info(?) as c`,
+        '' as lacks, '' as misfit, 1 as "takesTriggers" from pragma_table_xinfo(?) as c where c.hidden <> 1`,
       [table, table, table],
     ),
   sameTypes: false,
   isOwnType: () => true,
-  fitsType: (ids, type) => (ids === 'bigint' ? /int/i : /char|clob|text|^$/i).test(type),
+  fitsType: (ids, type) => FITTING[ids].test(type),
   privileges: { keys: [], triggers: [] },
   replacesViews: false,
   follows: { by: 'triggers' },
@@ -76,10 +79,16 @@ export const sqliteDialect: SqlDialect = {
   elements,
   jsonRows: (columns) =>
     sql`json_group_array(json_object(${sql.join(columns.flatMap((name) => [sql.lit(name), sql.id(name)]))}))`,
+  // A view of a table that is gone has no columns: to ask for them is an error.
   columns: ({ prefix }) =>
     textQuery(
-      'select lower(m.name) as "table", coalesce(c.name, \'\') as "column" from sqlite_master as m ' +
-        'left join pragma_table_info(m.name) as c where substr(lower(m.name), 1, length(?)) = ?',
+      `select lower(m.name) as "table", coalesce(c.name, '') as "column" from sqlite_master as m
+        left join pragma_table_info(case m.type when 'table' then m.name end) as c where substr(lower(m.name), 1, length(?)) = ?`,
+      [prefix, prefix],
+    ),
+  viewTexts: ({ prefix }) =>
+    textQuery(
+      "select 'create view ' || substr(sql, 13) as text from sqlite_master where type = 'view' and substr(lower(name), 1, length(?)) = ?",
       [prefix, prefix],
     ),
   copying: {

@@ -101,13 +101,16 @@ export function* checkConditions(session: Session, context: SqlContext): SyncOrA
   }
 }
 
-/** Runs a condition once, on no row. Returns why the database refuses it, if it does. */
+/**
+ * Runs a condition once, on no row. Returns why the database refuses it, if it does. The table has another name there, as in most
+ * statements, so that a condition which names the table is refused.
+ */
 function* refusalOf(
   session: Session,
   { build }: SqlContext,
   { path, host, text }: Condition,
 ): SyncOrAsync<readonly string[]> {
-  const attempt = sql`select 1 as tried from ${named(host)} where (${sql.raw(text)}) and 1 = 0`
+  const attempt = sql`select 1 as tried from ${named(host)} as a_row where (${sql.raw(text)}) and 1 = 0`
   try {
     yield* execute(session, compileStatement({ compile: () => attempt.compile(build) }))
     return []

@@ -43,7 +43,7 @@ export class Following {
    */
   *isMade(session: Session): SyncOrAsync<boolean> {
     if (!(yield* this.isNoted(session))) return false
-    if ([...(yield* misfits(session, this.#context)), ...(yield* this.#missing(session))].length > 0) return false
+    if ((yield* this.#misfitsAndMissing(session)).length > 0) return false
     yield* checkConditions(session, this.#context)
     return true
   }
@@ -70,8 +70,15 @@ export class Following {
 
   /** Returns what does not fit or is missing, as sentences. */
   *faults(session: Session): SyncOrAsync<readonly string[]> {
-    const faults = [...(yield* misfits(session, this.#context)), ...(yield* this.#missing(session))]
-    return [...faults, ...(yield* refusedConditions(session, this.#context))]
+    return [...(yield* this.#misfitsAndMissing(session)), ...(yield* refusedConditions(session, this.#context))]
+  }
+
+  *#misfitsAndMissing(session: Session): SyncOrAsync<readonly string[]> {
+    const { tables } = this.#context
+    const [misfit, missing] = [yield* misfits(session, this.#context), yield* this.#missing(session)]
+    // Rows of a table that is missing cannot be looked for.
+    const orphans = misfit.length > 0 || tables === undefined ? [] : yield* this.#orphans(session, tables)
+    return [...misfit, ...missing, ...orphans]
   }
 
   /** The names of the views. A host that changes one of its tables may have removed those that refer to it. */
@@ -84,6 +91,12 @@ export class Following {
     const found = new Set((yield* query(session, dialect.columns({ schema, prefix }))).map(({ table }) => table))
     const views = this.views.flatMap((name) => (found.has(name) ? [] : [`${name} is missing: call migrate()`]))
     if (tables === undefined) return views
+    if (dialect.viewTexts !== undefined && views.length === 0) {
+      const texts = (yield* query(session, dialect.viewTexts({ schema, prefix }))).map(({ text }) => text)
+      const wanted = replacedViews(this.#context).filter(({ sql: text }) => text.startsWith('create'))
+      const isOther = (_name: string, at: number): boolean => !texts.includes(wanted[at]?.sql ?? '')
+      views.push(...this.views.filter(isOther).map((name) => `${name} reads other tables: call migrate()`))
+    }
 
     const keyNames = yield* query(session, dialect.keyNames({ schema, prefix }))
     const present = new Map(keyNames.map(({ name, on }) => [name, on]))
@@ -94,14 +107,14 @@ export class Following {
       // A key or trigger stays with its table when that is renamed and another takes its name.
       return where.toLowerCase() === on.toLowerCase() ? [] : [`${name} is on ${where}, not on ${on}: call migrate()`]
     })
-    return [...missing, ...views, ...(yield* this.#orphans(session, tables))]
+    return [...missing, ...views]
   }
 
-  /** A foreign key leaves no rows that refer to one that is gone. */
+  /** A foreign key leaves no rows that refer to one that is gone, unless the host has switched the checks off meanwhile. */
   *#orphans(session: Session, tables: HostTables): SyncOrAsync<readonly string[]> {
-    const { build, dialect, prefix } = this.#context
+    const { build, prefix } = this.#context
     const orphans: string[] = []
-    for (const key of dialect.follows.by === 'triggers' ? hostKeys(tables) : []) {
+    for (const key of hostKeys(tables)) {
       const rows = sql<{
         readonly found: number
       }>`select 1 as found from ${sql.table(key.table)} where ${missingRow(key)} limit 1`
