@@ -10,6 +10,10 @@ export const UNAVAILABLE = {
   packet: 'the server does not accept that much data at once: raise max_allowed_packet',
   'read-only': 'the server is read-only, or a standby, or the transaction is read-only',
   proxy: 'a proxy refuses a parameter of the connection: remove it from the URL, or let the proxy ignore it',
+  'no-tls': 'the server does not offer TLS: enable it there, or remove sslmode, or ssl, from the URL or the pool',
+  certificate:
+    'the certificate of the server is not accepted: connect by a host name that is in it, and name the file of its CA, with sslrootcert in a PostgreSQL URL, or with NODE_EXTRA_CA_CERTS in the environment',
+  tls: 'the server was reached, but TLS fails: correct the settings of TLS, such as sslmode, or ssl, and the file of the CA',
   'cannot-now': 'the server cannot do this now',
 } as const
 

@@ -123,6 +123,13 @@ function serverCode(error: unknown): string | undefined {
 const NO_CONNECTION =
   /^(timeout exceeded when trying to connect|No connections available|Queue limit reached)|\) pool timeout: failed to retrieve/
 
+/** What failures of TLS mean: codes of Node, OpenSSL and the drivers. pg has none for a server without TLS. */
+const TLS_ERRORS: readonly (readonly [pattern: RegExp, meaning: 'no-tls' | 'certificate' | 'tls'])[] = [
+  [/^(HANDSHAKE_NO_SSL_SUPPORT|ER_SERVER_SSL_DISABLED)$/, 'no-tls'],
+  [/CERT|^(UNABLE_TO|CRL|HOSTNAME_MISMATCH|INVALID_CA|INVALID_PURPOSE|PATH_LENGTH_EXCEEDED)/, 'certificate'],
+  [/^(ERR_(TLS|SSL|OSSL)_|HANDSHAKE_SSL_ERROR$|EPROTO$)/, 'tls'],
+]
+
 /** The error of a driver or a library that has no answer of the server. */
 function withoutAnswer(error: unknown): unknown {
   if (!(error instanceof Error) || error instanceof TypeError) return error
@@ -141,6 +148,11 @@ function withoutAnswer(error: unknown): unknown {
   if (/Transaction (is |query )?already (closed|complete|committed|rolled back)/.test(message)) {
     const ended = 'the transaction has ended: it was committed, rolled back, or took longer than its library allows'
     return new TypeError(ended, { cause: error })
+  }
+  if (message === 'The server does not support SSL connections') return unavailable(UNAVAILABLE['no-tls'], error)
+  for (const [pattern, meaning] of TLS_ERRORS) {
+    const code = codeIn(error, pattern)
+    if (code !== undefined) return unavailable(`${UNAVAILABLE[meaning]} (${code})`, error)
   }
   const code = codeIn(error, /^(?!P\d)[A-Z][A-Z_0-9]+$/)
   const where = code === undefined ? '' : ` (${code})`

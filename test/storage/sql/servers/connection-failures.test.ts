@@ -1,5 +1,9 @@
+import { execFileSync } from 'node:child_process'
+import { readFile } from 'node:fs/promises'
 import type { Socket } from 'node:net'
 import { createServer } from 'node:net'
+import { join } from 'node:path'
+import { TLSSocket } from 'node:tls'
 import { Kysely, MysqlDialect, PostgresDialect } from 'kysely'
 import { createPool } from 'mysql2'
 import pg from 'pg'
@@ -8,6 +12,8 @@ import { mariadbStorage } from '../../../../src/storage/mariadb.ts'
 import { postgresStorage } from '../../../../src/storage/postgres.ts'
 import type { ForgeStorage } from '../../../../src/storage/storage.ts'
 import { freePort } from '../../../http.ts'
+import { describeWith } from '../../../programs.ts'
+import { newFolder } from '../../../start-forgelet.ts'
 
 /** How a storage is made over the URL of a server, by its scheme. */
 const STORAGES: Readonly<Record<string, (url: string) => Pick<ForgeStorage, 'schemaStatus'>>> = {
@@ -40,6 +46,45 @@ describe.each(Object.entries(STORAGES))('over %s', (name, make) => {
     const port = await listening((socket) => void socket.destroy())
 
     expectReason(await failure(`127.0.0.1:${port}/test`), /cannot be reached/)
+  })
+})
+
+describeWith(['openssl'], 'PostgreSQL over TLS', () => {
+  const failure = (port: number, parameters: string) =>
+    Promise.resolve(
+      STORAGES['postgres']?.(`postgres://someone:secret@127.0.0.1:${port}/test?${parameters}`).schemaStatus(),
+    ).catch((error: unknown) => error)
+
+  test('a server that has none was reached', async () => {
+    const port = await listening((socket) => void socket.once('data', () => socket.end('N')))
+
+    expectReason(await failure(port, 'sslmode=verify-full'), /^the server does not offer TLS: .*sslmode/)
+  })
+
+  test('a certificate of an unknown CA, or for another host, was presented', async () => {
+    const folder = await newFolder()
+    const [keyFile, certFile] = [join(folder, 'key.pem'), join(folder, 'cert.pem')]
+    const names = ['-subj', '/CN=db.example.com', '-addext', 'subjectAltName=DNS:db.example.com']
+    const files = ['-keyout', keyFile, '-out', certFile]
+    execFileSync('openssl', ['req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-days', '1', ...files, ...names], {
+      stdio: 'ignore',
+    })
+    const [key, cert] = [await readFile(keyFile), await readFile(certFile)]
+    const port = await listening((socket) => {
+      socket.once('data', () => {
+        socket.write('S')
+        new TLSSocket(socket, { isServer: true, key, cert }).on('error', () => undefined)
+      })
+    })
+
+    const unknown = /certificate of the server is not accepted: .*sslrootcert.*\(DEPTH_ZERO_SELF_SIGNED_CERT\)/
+    expectReason(await failure(port, 'sslmode=verify-full'), unknown)
+    const other = /certificate of the server is not accepted: .*host name.*\(ERR_TLS_CERT_ALTNAME_INVALID\)/
+    expectReason(await failure(port, `sslmode=verify-full&sslrootcert=${certFile}`), other)
+    expectReason(
+      await failure(port, `sslmode=verify-full&sslrootcert=${keyFile}`),
+      /TLS fails|certificate of the server/,
+    )
   })
 })
 

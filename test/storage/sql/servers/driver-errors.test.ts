@@ -96,9 +96,43 @@ describe('an error without an answer', () => {
     { code: 'EPIPE' },
     { code: 'EAI_AGAIN' },
     { code: 'PROTOCOL_CONNECTION_LOST' },
-    { code: 'DEPTH_ZERO_SELF_SIGNED_CERT', fatal: true },
   ])('with %j is a lost server', (properties) => {
-    expect(translate(errorWith(properties), 'call')).toMatchObject(UNAVAILABLE)
+    const translated = translate(errorWith(properties), 'call')
+
+    expect(translated).toMatchObject(UNAVAILABLE)
+    expect(String(translated)).toMatch(/cannot be reached/)
+  })
+
+  test.each([
+    [
+      'DEPTH_ZERO_SELF_SIGNED_CERT',
+      /certificate of the server is not accepted: .*CA.* \(DEPTH_ZERO_SELF_SIGNED_CERT\)/,
+    ],
+    ['SELF_SIGNED_CERT_IN_CHAIN', /certificate of the server/],
+    ['UNABLE_TO_VERIFY_LEAF_SIGNATURE', /certificate of the server/],
+    ['UNABLE_TO_GET_ISSUER_CERT_LOCALLY', /certificate of the server/],
+    ['CERT_HAS_EXPIRED', /certificate of the server/],
+    ['HOSTNAME_MISMATCH', /certificate of the server/],
+    ['INVALID_CA', /certificate of the server/],
+    ['ERR_TLS_CERT_ALTNAME_INVALID', /certificate of the server is not accepted: .*host name/],
+    ['HANDSHAKE_SSL_ERROR', /TLS fails: .* \(HANDSHAKE_SSL_ERROR\)/],
+    ['ERR_SSL_WRONG_VERSION_NUMBER', /TLS fails/],
+    ['ERR_OSSL_PEM_NO_START_LINE', /TLS fails/],
+    ['ERR_TLS_HANDSHAKE_TIMEOUT', /TLS fails/],
+    ['EPROTO', /TLS fails/],
+    ['HANDSHAKE_NO_SSL_SUPPORT', /server does not offer TLS: .* \(HANDSHAKE_NO_SSL_SUPPORT\)/],
+    ['ER_SERVER_SSL_DISABLED', /server does not offer TLS/],
+  ])('with the code %s is a failure of TLS, of a server that was reached', (code, message) => {
+    const error = errorWith({ code })
+
+    expect(translate(error, 'call')).toMatchObject({ ...UNAVAILABLE, cause: error })
+    expect(String(translate(errorWith({ code: 'P1011', cause: error }), 'call'))).toMatch(message)
+  })
+
+  test('of pg, whose server does not offer TLS, has no code', () => {
+    const translated = translate(errorWith({}, 'The server does not support SSL connections'), 'call')
+
+    expect(String(translated)).toMatch(/server does not offer TLS: .*sslmode/)
   })
 
   test('of pg that has waited as long as its pool allows names the option', () => {
