@@ -106,6 +106,9 @@ serve --cors https://a:secret@app.example.com => --cors: give an origin
 serve --public-url ftp://example.com => --public-url: give an http
 serve --public-url https://a:secret@example.com => --public-url: give an http
 serve --db mysql://u:secret@127.0.0.1:1 => the URL must name a database: mysql://server/database
+serve --db mysql://u:secret@127.0.0.1:1/x?ssl-mode=REQUIRED => mysql2 reads no parameter "ssl-mode" from the URL of the database
+serve --db mysql://u:secret@127.0.0.1:1/x?ssl=true => mysql2 refuses the URL of the database: SSL profile must be an object
+serve --db postgres://u:secret@127.0.0.1:1/x?sslrootcert=/no.pem => the file of sslrootcert in the URL of the database cannot be
 serve --db new.sqlite --schema forge => --schema is for PostgreSQL: leave it out, or give a postgres:// URL with --db
 serve --db new.sqlite --prefix Forge => prefix must be 1 to 31 lower-case letters
 serve --db postgres://u:secret@db.example.com/forge --schema a-b => schema must be 1 to 63 letters

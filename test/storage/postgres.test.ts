@@ -57,6 +57,20 @@ describe('a PostgreSQL storage', () => {
     expect(JSON.stringify([String(thrown), thrown, thrown instanceof Error && thrown.cause])).not.toContain('secret')
   })
 
+  test.each(['sslrootcert', 'sslcert', 'sslkey'])('says that the file of %s does not exist', async (name) => {
+    const storage = postgresStorage(`postgres://u:secret@192.0.2.1/forge?sslmode=verify-full&${name}=/none.pem`)
+
+    await expect(storage.migrate()).rejects.toThrow(
+      new TypeError(`the file of ${name} in the URL of the database cannot be read (ENOENT)`),
+    )
+  })
+
+  test('says of a URL what pg says, if that is no part of it', async () => {
+    const storage = postgresStorage('postgres://u:secret@192.0.2.1/forge?uselibpqcompat=true&sslmode=verify-ca')
+
+    await expect(storage.migrate()).rejects.toThrow(/^pg refuses the URL of the database: .*sslrootcert/)
+  })
+
   test.each(['u:secret@a:5432,b:5432/forge', 'a,b/forge', 'a/forge?host=a,b', 'a/forge?host=a%2Cb'])(
     'refuses a URL with several hosts: %s',
     (rest) => {

@@ -44,6 +44,7 @@ export function mysql2Client(urlOrPool: string | MysqlPool, wrapped: WrappedTran
     const size = propertyOf(propertyOf(propertyOf(urlOrPool, 'pool'), 'config'), 'connectionLimit')
     return { size: Number(size) || undefined, connect: () => connect(urlOrPool, wrapped), close: async () => undefined }
   }
+  refuseUnknownParameters(urlOrPool)
   const own = new OpenedPool(async () => openPool(await loadMysql2(), urlOrPool))
   return {
     size: poolSize(urlOrPool, 'connectionLimit'),
@@ -90,14 +91,47 @@ function openPool({ createPool }: Mysql2, uri: string): OwnPool {
   let pool: OwnPool
   try {
     pool = createPool({ uri, connectionLimit, ...OPTIONS })
-  } catch {
+  } catch (error) {
     // No cause: it may show a part of the URL, and the password with it.
-    throw new TypeError('mysql2 cannot read the URL of the database: write % as %25')
+    if (!(error instanceof Error) || error instanceof URIError) {
+      throw new TypeError('mysql2 cannot read the URL of the database: write % as %25')
+    }
+    if (mayShowPassword(uri)) throw new TypeError('mysql2 cannot read the URL of the database: write @ as %40')
+    const fix = /\bSSL\b/.test(error.message) ? `; ${FOR_TLS}` : ''
+    throw new TypeError(`mysql2 refuses the URL of the database: ${error.message}${fix}`)
   }
   pool.on('connection', (connection) => {
     for (const setting of SETTINGS) connection.query(setting, () => undefined)
   })
   return pool
+}
+
+/** The options of mysql2 that a URL can have. It warns of others, and connects without them: `ssl-mode=REQUIRED` without TLS. */
+const PARAMETERS: ReadonlySet<string> = new Set(
+  `bigNumberStrings charset charsetNumber compress connectAttributes connectTimeout connectionLimit dateStrings debug
+  decimalNumbers disableEval enableCleartextPlugin enableKeepAlive flags gracefulEnd idleTimeout insecureAuth jsonStrings
+  keepAliveInitialDelay localAddress maxIdle maxPreparedStatements multipleStatements namedPlaceholders nestTables password1
+  password2 password3 passwordSha1 queueLimit resetOnRelease rowsAsArray socketPath ssl stringifyObjects supportBigNumbers
+  timezone trace typeCast waitForConnections`.split(/\s+/),
+)
+
+const FOR_TLS = 'for TLS, write ssl={"rejectUnauthorized":true}'
+
+/** @throws TypeError for a parameter that mysql2 would ignore, with what to write instead */
+function refuseUnknownParameters(url: string): void {
+  const unknown = [...new URL(url).searchParams.keys()].find((name) => !PARAMETERS.has(name))
+  if (unknown === undefined) return
+
+  const name = mayShowPassword(url) ? 'such parameter' : `parameter "${unknown}"`
+  const fix = /^(?:use)?(?:ssl|tls)/i.test(unknown) ? FOR_TLS : 'remove it, or correct its name'
+  const instead = /sock/i.test(unknown) ? 'write socketPath' : fix
+  throw new TypeError(`mysql2 reads no ${name} from the URL of the database: ${instead}`)
+}
+
+/** Returns whether a "/", "?" or "#" in the password may have ended the host early: the rest of the password follows. */
+function mayShowPassword(url: string): boolean {
+  const { pathname, search, hash } = new URL(url)
+  return `${pathname}${search}${hash}`.includes('@')
 }
 
 interface Mysql2 {

@@ -87,9 +87,8 @@ function openPool({ Client, Pool }: Pg, connectionString: string): OwnPgPool {
   let client: object
   try {
     client = new Client({ connectionString }) // a pool reads its URL only when it connects
-  } catch {
-    // No cause: it would show the URL, and the password with it.
-    throw new TypeError('pg cannot read the URL of the database')
+  } catch (error) {
+    throw unreadable(connectionString, error)
   }
   return new Pool({
     connectionString,
@@ -101,6 +100,23 @@ function openPool({ Client, Pool }: Pg, connectionString: string): OwnPgPool {
     application_name: 'forgelet',
   })
 }
+
+/** Returns what to throw if pg cannot read a URL. No cause: it would show the URL, and the password with it. */
+function unreadable(url: string, error: unknown): TypeError {
+  const [path, code] = [propertyOf(error, 'path'), propertyOf(error, 'code')]
+  if (path !== undefined) {
+    const parameters = new URLSearchParams(url.split(/[?#]/)[1])
+    const name = FILES.find((parameter) => parameters.get(parameter) === path) ?? FILES.join(' or ')
+    return new TypeError(`the file of ${name} in the URL of the database cannot be read (${code})`)
+  }
+  const isOwn = error instanceof Error && error.name === 'Error' && !error.message.includes('@')
+  return new TypeError(
+    isOwn ? `pg refuses the URL of the database: ${error.message}` : 'pg cannot read the URL of the database',
+  )
+}
+
+/** The parameters that name files, which pg reads with the URL. */
+const FILES = ['sslrootcert', 'sslcert', 'sslkey']
 
 interface OwnPgPool extends PgPool {
   end(): Promise<void>
