@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer'
 import { readFile } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
 import { isForgeError } from 'forgelet'
@@ -7,16 +8,22 @@ import type { ExitCode } from './command.ts'
 import { CommandError, counted } from './command.ts'
 
 /**
- * Reads a file of YAML, or JSON, which is YAML too. The messages do not quote it: it may contain a token.
+ * Reads a file of JSON, if its name ends in `.json`, or of YAML, of which JSON is a part. The messages do not quote it: it may contain a token.
  *
  * @param what - what the file is, for messages
  * @param missing - the exit code if it cannot be read
  * @throws CommandError (invalid input) if it can be read and is not valid, for example if it has a key twice
  */
 export async function readDataFile(what: string, file: string, missing: ExitCode): Promise<unknown> {
-  const text = await readFile(file, 'utf8').catch((error: unknown) => {
+  const bytes = await readFile(file).catch((error: unknown) => {
     throw new CommandError(missing, `${what} ${file} cannot be read: ${readFailure(error)}`)
   })
+  if (!isUtf8(bytes)) throw new CommandError(1, `${what} ${file} is not valid: expected UTF-8${placeOfFault(bytes)}`)
+  const text = new TextDecoder().decode(bytes)
+  if (/\.json$/i.test(file)) {
+    const fault = await faultOfJson(text)
+    if (fault !== undefined) throw new CommandError(1, `${what} ${file} is not valid: expected JSON${fault}`)
+  }
   const { load, YAMLException } = await import('js-yaml')
   try {
     return load(text)
@@ -25,6 +32,33 @@ export async function readDataFile(what: string, file: string, missing: ExitCode
     const shown = /[:"'<]/.test(reason) ? 'wrong syntax' : reason
     const position = mark === undefined ? '' : ` (${mark.line + 1}:${mark.column + 1})`
     throw new CommandError(1, `${what} ${file} is not valid: ${shown}${position}`)
+  }
+}
+
+/** Returns the line and the column of the first byte that is not UTF-8. */
+function placeOfFault(bytes: Uint8Array): string {
+  const decoder = new TextDecoder('utf-8', { fatal: true })
+  let text = ''
+  try {
+    for (const byte of bytes) text += decoder.decode(Uint8Array.of(byte), { stream: true })
+  } catch {}
+  const lines = text.split('\n')
+  return ` (${lines.length}:${(lines.at(-1) ?? '').length + 1})`
+}
+
+/** Returns where a text is not JSON; undefined if it is JSON. */
+async function faultOfJson(text: string): Promise<string | undefined> {
+  try {
+    JSON.parse(text)
+    return undefined
+  } catch {
+    const { parse } = await import('@humanwhocodes/momoa')
+    try {
+      parse(text, { mode: 'json' })
+      return '' // it accepts control characters
+    } catch (error) {
+      return error instanceof Error && 'line' in error && 'column' in error ? ` (${error.line}:${error.column})` : ''
+    }
   }
 }
 

@@ -32,6 +32,13 @@ const FILES = {
   'twice.json': '{ "users": [{ "username": "a", "username": "b" }] }',
   'twice-escaped.json': '{ "users": [], "us\\u0065rs": [] }',
   'trailing.json': '{ "users": [] } oops',
+  'trailing-comma.json': '{ "users": [\n  { "username": "secret" },\n] }',
+  'yaml.json': 'users:\n  - username: secret\n',
+  'control.json': '{ "users": [{ "username": "secret\t" }] }',
+  'latin1.json': Buffer.from('{ "users": [\n  { "username": "mia", "fullName": "secr\xe9t" }] }', 'latin1'),
+  'latin1.yaml': Buffer.from('users:\n  - username: mia # \xe9\n', 'latin1'),
+  'half.yaml': Buffer.concat([Buffer.from('users: [] # h\u00e9'), Buffer.from([0xc3])]),
+  'utf16.json': Buffer.from('\ufeff{ "users": [] }', 'utf16le'),
   'bad-key.json': JSON.stringify({ ...WORLD, signingKey: { file: 'nowhere.asc' } }),
   'no-key.asc': 'this is not a key, but a secret',
   'damaged.key': '-----BEGIN OPENSSH PRIVATE KEY-----\nsecret\n-----END OPENSSH PRIVATE KEY-----\n',
@@ -65,14 +72,23 @@ serve --fixture pins.json --max-pins 0 => fixture pins.json has 1 mistake
   /repositories/0/pins/0: at most 0 issues can be pinned
 serve --fixture nowhere.json => fixture nowhere.json cannot be read: the file does not exist
 serve --fixture a-folder => fixture a-folder cannot be read: it is a directory
-serve --fixture broken.json => fixture broken.json is not valid: unexpected end of the stream
+serve --fixture broken.json => fixture broken.json is not valid: expected JSON (3:2)
+serve --fixture trailing-comma.json => fixture trailing-comma.json is not valid: expected JSON (3:1)
+serve --fixture yaml.json => fixture yaml.json is not valid: expected JSON (1:1)
+serve --fixture control.json => fixture control.json is not valid: expected JSON
+serve --fixture latin1.json => fixture latin1.json is not valid: expected UTF-8 (2:41)
+serve --fixture latin1.yaml => fixture latin1.yaml is not valid: expected UTF-8 (2:21)
+serve --fixture half.yaml => fixture half.yaml is not valid: expected UTF-8 (1:15)
+serve --fixture utf16.json => fixture utf16.json is not valid: expected UTF-8 (1:1)
+issues import issues.json --repo acme/rocket --db ours.sqlite --users latin1.yaml => users latin1.yaml is not valid: expected UTF-8 (2:21)
+schema plan --tables latin1.json => --tables latin1.json is not valid: expected UTF-8 (2:41)
 serve --fixture broken.yaml => fixture broken.yaml is not valid: deficient indentation (3:1)
-serve --fixture broken-token.json => fixture broken-token.json is not valid: missed comma
+serve --fixture broken-token.json => fixture broken-token.json is not valid: expected JSON (1:52)
 serve --fixture broken-alias.yaml => fixture broken-alias.yaml is not valid: wrong syntax (2:16)
 serve --fixture broken-tag.yaml => fixture broken-tag.yaml is not valid: wrong syntax (2:13)
 serve --fixture twice.json => fixture twice.json is not valid: duplicated mapping key (1:33)
 serve --fixture twice-escaped.json => is not valid: duplicated mapping key
-serve --fixture trailing.json => fixture trailing.json is not valid: end of the stream
+serve --fixture trailing.json => fixture trailing.json is not valid: expected JSON (1:17)
 serve --fixture bad-key.json => nowhere.asc
 serve --signing-key nowhere.asc => signing key nowhere.asc:
 serve --signing-key no-key.asc => signing key no-key.asc:
