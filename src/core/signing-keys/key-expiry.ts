@@ -4,17 +4,21 @@ import type { Logger } from '../ports.ts'
 const DAY_MS = 86_400_000
 const WARNED_BEFORE_MS = 30 * DAY_MS
 
-/** Warns an operator once a day whose signing key is revoked, expires within 30 days, or has expired. */
+/** Warns an operator once a day, for each key and what is wrong with it, whose signing key is revoked, expires within 30 days, or has expired. */
 export class KeyExpiry {
-  #warnedAt = Number.NEGATIVE_INFINITY
+  /** When each warning was given, by fault and key; none is older than a day, so that rotated keys do not stay. */
+  readonly #warnedAt = new Map<string, number>()
 
   /** Called with each key that is served. */
   check(key: PublicKey, { logger, now }: { readonly logger: Logger; now(): Date }): void {
     if (key.expiresAt === undefined && key.isRevoked !== true) return
     const time = now().getTime()
     const fault = faultOf(key, time)
-    if (fault === undefined || time - this.#warnedAt < DAY_MS) return
-    this.#warnedAt = time
+    if (fault === undefined) return
+    const warning = `${fault} ${key.text}`
+    if (time - (this.#warnedAt.get(warning) ?? Number.NEGATIVE_INFINITY) < DAY_MS) return
+    for (const [past, at] of this.#warnedAt) if (time - at >= DAY_MS) this.#warnedAt.delete(past)
+    this.#warnedAt.set(warning, time)
     const { format, expiresAt } = key
     logger.warn(`the signing key ${fault}`, { format, ...(expiresAt && { expiresAt }) })
   }
