@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import type { Command } from '@commander-js/extra-typings'
 import { isForgeError } from 'forgelet'
 import type { DatabaseKind } from '../standalone/host-store/open-host-database.ts'
-import { serverKind } from '../standalone/host-store/open-host-database.ts'
+import { isOtherUrl, serverKind } from '../standalone/host-store/open-host-database.ts'
 import type { CommandIO, Environment, ResultOptions } from './command.ts'
 import { CommandError } from './command.ts'
 import { systemCode } from './files.ts'
@@ -68,7 +68,7 @@ export function databaseOf(
 
   const scheme = /^([a-z][a-z0-9+.-]+:\/\/)/i.exec(text)?.[1] ?? ''
   const kind = serverKind(text) ?? 'sqlite'
-  if (kind === 'sqlite' && mayHoldPassword(text)) {
+  if (kind === 'sqlite' && (isOtherUrl(text) || mayHoldPassword(text))) {
     throw new CommandError(2, `${`${name} ${scheme}`.trim()}: give a postgres:// or mysql:// URL, or an SQLite file`)
   }
   if (schema !== undefined && kind !== 'postgres') {
@@ -106,7 +106,10 @@ export const CREATION = 'run "forgelet serve", for an application "forgelet sche
 function withoutCredentials(text: string): string | undefined {
   try {
     decodeURIComponent(text)
-    const { protocol, host, pathname, search, hash } = new URL(text)
+    // libpq and pg take the host from the parameters if there is none here, which a URL with a user must have.
+    const { protocol, host, pathname, search, hash } = new URL(
+      text.replace(/^(postgres(?:ql)?:\/\/)[^/?#]*@\//i, '$1/'),
+    )
     return `${pathname}${search}${hash}`.includes('@') ? undefined : `${protocol}//${host}${pathname}`
   } catch {
     return undefined
@@ -168,8 +171,8 @@ function forOptions(message: string): string {
 }
 
 /** Returns a hint if the port of the URL is one on which servers of the other kind listen. */
-function otherServer({ kind, db }: Database): string {
+function otherServer({ kind, shown }: Database): string {
   if (kind === 'sqlite') return ''
   const [port, scheme] = kind === 'postgres' ? ['3306', 'mysql'] : ['5432', 'postgres']
-  return new URL(db).port === port ? `; ${port} is usually the port of a ${scheme}:// URL` : ''
+  return new URL(shown).port === port ? `; ${port} is usually the port of a ${scheme}:// URL` : ''
 }

@@ -125,6 +125,9 @@ serve --db mysql://u:secret@127.0.0.1:1 => the URL must name a database: mysql:/
 serve --db mysql://u:secret@127.0.0.1:1/x?ssl-mode=REQUIRED => mysql2 reads no parameter "ssl-mode" from the URL of the database
 serve --db mysql://u:secret@127.0.0.1:1/x?ssl=true => mysql2 refuses the URL of the database: SSL profile must be an object
 serve --db postgres://u:secret@127.0.0.1:1/x?sslrootcert=/no.pem => the file of sslrootcert in the URL of the database cannot be
+serve --db file:x.sqlite => --db: give a postgres:// or mysql:// URL, or an SQLite file
+schema status --db sqlite:x.sqlite => --db: give a postgres:// or mysql:// URL, or an SQLite file
+serve --db postgres:forge => --db: give a postgres:// or mysql:// URL, or an SQLite file
 serve --db new.sqlite --schema forge => --schema is for PostgreSQL: leave it out, or give a postgres:// URL with --db
 serve --db new.sqlite --prefix Forge => prefix must be 1 to 31 lower-case letters
 serve --db postgres://u:secret@db.example.com/forge --schema a-b => schema must be 1 to 63 letters
@@ -178,6 +181,8 @@ const UNUSABLE = refusals(`
 serve --db postgres://u:secret@127.0.0.1:1/forge => database postgres://127.0.0.1:1/forge cannot be used: ${NO_CONNECTION}
 serve --db mysql://u:secret@127.0.0.1:1/forge => database mysql://127.0.0.1:1/forge cannot be used: ${NO_CONNECTION}
 serve --db postgres://u:secret@127.0.0.1:3306/forge => ; 3306 is usually the port of a mysql:// URL
+serve --db postgres://u:secret@/forge?host=/nowhere => database postgres:///forge cannot be used: the server cannot be reached (ENOENT)
+schema status --db postgresql://u:secret@/forge?host=/nowhere => database postgresql:///forge cannot be used: the server cannot
 schema apply --db postgres://u:secret@127.0.0.1:1/forge => database postgres://127.0.0.1:1/forge cannot be used: the
 schema status --db mysql://u:secret@127.0.0.1:1/forge => database mysql://127.0.0.1:1/forge cannot be used: the
 issues export --repo acme/rocket --db postgres://u:secret@127.0.0.1:1/forge => cannot be reached

@@ -179,14 +179,19 @@ export function serverKind(db: string): 'postgres' | 'mysql' | undefined {
   return SCHEMES[/^([a-z]+):\/\//i.exec(db)?.[1]?.toLowerCase() ?? '']
 }
 
+/** Returns whether a text is a URL of something that cannot be opened, which SQLite would take for the name of a new file. */
+export function isOtherUrl(db: string): boolean {
+  return serverKind(db) === undefined && /:\/\/|^(?:file|jdbc|sqlite3?|postgres(?:ql)?|mysql|mariadb):/i.test(db)
+}
+
 /** The message shows at most the scheme of a URL, which may contain a password. */
 function kindOf({ db, schema }: DatabaseLocation): DatabaseKind {
   const expected = 'a postgres:// or mysql:// URL, an SQLite file, or ":memory:"'
   if (typeof db !== 'string' || db.trim() === '') throw new TypeError(`db must be ${expected}`)
 
   const kind = serverKind(db)
-  if (kind === undefined && db.includes('://')) {
-    const scheme = /^([a-z][a-z0-9+.-]+):\/\//i.exec(db)?.[0] ?? 'a URL'
+  if (isOtherUrl(db)) {
+    const scheme = /^[a-z][a-z0-9+.-]+:(?:\/\/)?/i.exec(db)?.[0] ?? 'a URL'
     throw new TypeError(`db: ${scheme} is not supported: give ${expected}`)
   }
   if (schema !== undefined && kind !== 'postgres') throw new TypeError('schema is for PostgreSQL: leave it out')
