@@ -46,9 +46,13 @@ const PAGE_POLICY: string = `${OWN_PARTS}; base-uri 'none'; form-action 'none'; 
  * @param note - Markdown at the top of the API page
  */
 export function ownPages(publicUrl: string | undefined, note?: string): ReadonlyMap<string, OwnPage> {
+  const version = jsonPage({ version: `${API_VERSION}+forgelet-${packageVersion()}` })
+  const document = jsonPage(apiDocument(publicUrl, note))
   return new Map([
-    [`${API_PATH}/version`, jsonPage({ version: `${API_VERSION}+forgelet-${packageVersion()}` })],
-    [`${API_PATH}/openapi.json`, jsonPage(apiDocument(publicUrl, note))],
+    [`${API_PATH}/version`, version],
+    [`${API_PATH}/version/`, version], // as the routes of the API
+    [`${API_PATH}/openapi.json`, document],
+    [`${API_PATH}/openapi.json/`, document],
     [PAGE_PATH, part('index.html')],
     ...PARTS.map((name) => [`${PAGE_PATH}/${name}`, part(name)] as const),
     ['/', movedTo(PAGE_PATH.slice(1))],

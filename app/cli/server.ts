@@ -148,7 +148,8 @@ const HEALTHY = jsonPage({ status: 'ok' })
 function reply(request: IncomingMessage, response: ServerResponse, { status, headers, bytes }: OwnPage): void {
   const { ETag, ...others } = headers
   const tag = status === 200 ? { ETag } : {} // an error has none, as those of the API
-  if (status === 200 && request.headers['if-none-match']?.includes(ETag)) response.writeHead(304, tag)
+  const seen = request.headers['if-none-match']
+  if (status === 200 && (seen === '*' || seen?.includes(ETag))) response.writeHead(304, tag)
   else response.writeHead(status, { ...others, ...tag, 'Content-Length': bytes.length }).write(bytes)
   request.resume().once('end', () => response.end())
 }

@@ -37,6 +37,7 @@ test.each([
   const etag = headers.get('etag') ?? ''
   const again = await visit(path, 'GET', { 'If-None-Match': `"other", W/${etag}` })
   expect([again.status, again.text, again.headers.get('etag')]).toEqual([304, '', etag])
+  expect((await visit(path, 'GET', { 'If-None-Match': '*' })).status).toBe(304)
   expect((await visit(path, 'GET', { 'If-None-Match': '"another"' })).status).toBe(200)
 
   const head = await visit(path, 'HEAD')
@@ -48,6 +49,12 @@ test('the version is that of the API it follows, and its own', async () => {
   for (const path of ['/api/v1/version?x=1', 'HTTP://Forge.example.com/api/v1/version']) {
     expect(JSON.parse((await visit(path)).text)).toEqual({ version })
   }
+})
+
+test.each(['/api/v1/version', '/api/v1/openapi.json'])('%s accepts a trailing slash, as the API does', async (path) => {
+  const [{ text }, { status, text: same }] = [await visit(path), await visit(`${path}/`)]
+  expect([status, same]).toEqual([200, text])
+  expect((await visit(`${path}//`)).status).toBe(404)
 })
 
 test.each([
