@@ -23,7 +23,7 @@ process.umask(0o077)
 // reports for a process that a signal killed.
 const stop = new AbortController()
 let stoppedAt = 0
-for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
   process.on(signal, () => {
     if (stop.signal.aborted && performance.now() - stoppedAt > SAME_SIGNAL_MS) {
       process.exit(128 + constants.signals[signal])

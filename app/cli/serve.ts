@@ -24,8 +24,9 @@ http://HOST:PORT/api/swagger. Probe /healthz and /readyz. docs/fixture.md descri
 number of servers can use one database: the first loads the fixture.
 A signing key is a file, OpenPGP or SSH, public or private, or "git": the key that git signs with
 in this folder. Several are served together, the current one first.
-SIGTERM or Ctrl-C: requests in progress finish, later ones get 503 with "Connection: close". A
-second signal ends the process: exit code 130 or 143.
+SIGTERM, SIGHUP or Ctrl-C: requests in progress finish, later ones get 503 with "Connection: close".
+A second signal ends the process: exit code 143, 129 or 130. npx does not pass SIGTERM on: let a
+service start node_modules/.bin/forgelet.
 The log is on stderr, with --json one JSON object a line.`
 
 /** Adds `forgelet serve`. */
