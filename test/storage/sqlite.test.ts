@@ -1,7 +1,6 @@
 import { existsSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { openStandalone } from '../../app/standalone/standalone.ts'
 import { openSqlite, sqliteStorage } from '../../src/storage/sqlite.ts'
 import { newFile } from './sql/database-files.ts'
 
@@ -70,7 +69,6 @@ test.each<readonly [string, (file: string) => unknown]>([
       await storage.close()
     },
   ],
-  ['the standalone host', async (file) => (await openStandalone({ db: file })).close()],
 ])('a name that begins like a URI is that of a file, for %s', async (_name, open) => {
   const folder = dirname(newFile())
   const before = process.cwd()

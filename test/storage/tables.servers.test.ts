@@ -126,9 +126,7 @@ onServer(SERVERS.postgres, (server) => {
 
     await expect(database.migrated({ tables: { ...HOST_TABLES, users } })).rejects.toMatchObject({
       code: 'SCHEMA_CONFLICT',
-      message: expect.stringMatching(
-        /tables\.users\.where: .* column "deletedat" does not exist.*"a_row\.deletedAt"/,
-      ),
+      message: expect.stringMatching(/tables\.users\.where: .* column "deletedat" does not exist.*"a_row\.deletedAt"/),
     })
   })
 
