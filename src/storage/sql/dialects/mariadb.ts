@@ -85,6 +85,9 @@ const LACKS = (privilege: string): string => {
   )
 }
 
+/** The condition that finds a table by its name: for one that a join or an outer query names, the server opens every table. */
+const named = (alias: string): string => `${alias}.table_schema = coalesce(?, database()) and ${alias}.table_name = ?`
+
 /** MariaDB 10.6 and newer. MySQL itself has no RETURNING. */
 export const mariadbDialect: SqlDialect = {
   name: 'mariadb',
@@ -112,24 +115,23 @@ export const mariadbDialect: SqlDialect = {
   exactly: (text) => sql`cast(${text} as ${CHAR}) collate utf8mb4_nopad_bin`,
   milliseconds: (time) => sql`timestampdiff(microsecond, timestamp '1970-01-01 00:00:00', ${time}) div 1000`,
   lockReferred: () => ' lock in share mode',
-  hostColumns: ({ schema, table }) =>
-    textQuery(
+  hostColumns: ({ schema, table }) => {
+    const which = [schema ?? null, table]
+    return textQuery(
       `select c.column_name as \`column\`, concat(c.column_type, if(c.collation_name is null, '',
           concat(' character set ', c.character_set_name, ' collate ', c.collation_name))) as type,
-        cast(exists (select 1 from information_schema.statistics as s where s.table_schema = c.table_schema
-          and s.table_name = c.table_name and s.column_name = c.column_name and s.non_unique = 0
-          and (select count(*) from information_schema.statistics as o where o.table_schema = s.table_schema
-            and o.table_name = s.table_name and o.index_name = s.index_name) = 1) as double) as isUnique,
+        cast(c.column_name in (select min(s.column_name) from information_schema.statistics as s where ${named('s')}
+          group by s.index_name having count(*) = 1 and max(s.non_unique) = 0) as double) as isUnique,
         concat_ws(',', if(@@log_bin and not @@log_bin_trust_function_creators and ${LACKS('SUPER')},
           'log_bin_trust_function_creators = 1 or SUPER', null), if(${LACKS('TRIGGER')}, 'TRIGGER', null),
           if(${LACKS('REFERENCES')}, 'REFERENCES', null)) as lacks,
         if(t.engine = 'InnoDB', '', concat('is stored by ', coalesce(t.engine, 'no engine'), ', which has no foreign keys')) as misfit,
         cast(c.table_schema = database() as double) as takesTriggers
-        from information_schema.columns as c join information_schema.tables as t
-          on t.table_schema = c.table_schema and t.table_name = c.table_name
-        where c.table_schema = coalesce(?, database()) and c.table_name = ? order by c.ordinal_position`,
-      [schema ?? null, table],
-    ),
+        from information_schema.columns as c join information_schema.tables as t on ${named('t')}
+        where ${named('c')} order by c.ordinal_position`,
+      [...which, ...which, ...which],
+    )
+  },
   sameTypes: true,
   isOwnType: (ids, type) => OWN_TYPES[ids].test(type),
   fitsType: (ids, type) => FITTING[ids].test(type),
