@@ -80,10 +80,10 @@ function listOf(source: ParsedList | ListSource, reading: Reading): LocatedRecor
 async function* folderOf(folder: SourceFolder, reading: Reading): LocatedRecords {
   const names = await folder.list()
   const unread = new Set(names)
-  const format = formatOfFolder(names, reading.options.format)
-  if (format === undefined) throw invalidDocument([{ pointer: '', code: 'folder', message: NO_FORGE }])
+  const found = formatOfFolder(names, reading.options.format)
+  if (found === undefined) throw invalidDocument([{ pointer: '', code: 'folder', message: NO_FORGE }])
 
-  const root = format.rootIn(names) ?? ''
+  const { format, root } = found
   reading.state.files = new Set(names.flatMap((name) => (name.startsWith(root) ? [name.slice(root.length)] : [])))
   yield* format.read({
     state: reading.state,

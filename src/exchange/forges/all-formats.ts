@@ -1,7 +1,7 @@
 import { BEGINNING, Unreadable } from '../documents/source-record.ts'
 import { bitbucketFormat } from './bitbucket.ts'
 import type { Conversion, ExchangeFormat, FolderFormat, ForgeFormat } from './forge-format.ts'
-import { ownFilesIn, rootOf, rootOfOwnFiles } from './forge-format.ts'
+import { depthOf, ownFilesIn, rootOf } from './forge-format.ts'
 import { giteaDumpFormat } from './gitea-dump.ts'
 import { githubArchiveFormat } from './github-archive.ts'
 import { githubBackupFormat } from './github-backup.ts'
@@ -50,11 +50,21 @@ export function formatOfRecord(record: unknown, name: ExchangeFormat | undefined
   return format
 }
 
-/** Returns the form of a folder with these files. Undefined: no forge wrote it. */
-export function formatOfFolder(names: readonly string[], name: ExchangeFormat | undefined): FolderFormat | undefined {
+/** A folder that a forge wrote, and its place in the source. */
+interface FoundFolder {
+  readonly format: FolderFormat
+  readonly root: string
+}
+
+/** Returns the least deep folder of a form that these files have. Undefined: no forge wrote them. */
+export function formatOfFolder(names: readonly string[], name: ExchangeFormat | undefined): FoundFolder | undefined {
   const formats = ALL_FORMATS.filter((format) => name === undefined || format.name === name)
   const lists = formats.some(isList) ? [listFolder(name)] : []
-  return [...formats.flatMap(({ folder }) => folder ?? []), ...lists].find(({ rootIn }) => rootIn(names) !== undefined)
+  const found = [...formats.flatMap(({ folder }) => folder ?? []), ...lists].flatMap((format) => {
+    const root = format.rootIn(names)
+    return root === undefined ? [] : [{ format, root }]
+  })
+  return found.sort((one, other) => depthOf(one.root) - depthOf(other.root))[0]
 }
 
 /** A backup may have only the files of its issues. */
@@ -65,7 +75,7 @@ function isList(format: ForgeFormat): boolean {
 /** A list of issues, or a file for each, and a list of comments. The first issue determines their form. */
 function listFolder(name: ExchangeFormat | undefined): FolderFormat {
   return {
-    rootIn: (files) => rootOf(files, 'issues.json') ?? rootOfOwnFiles(files),
+    rootIn: (files) => rootOf(files, 'issues\\.json|issues/\\d+\\.json'),
     async *read({ state: { files, known }, read }) {
       let format: ForgeFormat | undefined
       const choose = (first: unknown): Conversion | undefined => {
@@ -77,7 +87,7 @@ function listFolder(name: ExchangeFormat | undefined): FolderFormat {
       yield* read(format?.comments?.file ?? 'comments.json', () => format?.comments)
       if (format !== undefined && format !== redmineFormat) return
       // A page of Redmine names the files in its order.
-      for (const file of new Set([...known.keys(), ...ownFilesIn(files)])) yield* read(String(file), choose)
+      for (const file of new Set([...known.keys(), ...ownFilesIn(files, 'issues')])) yield* read(String(file), choose)
     },
   }
 }

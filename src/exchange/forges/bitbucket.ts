@@ -17,7 +17,7 @@ export const bitbucketFormat: ForgeFormat = {
   convert: () => [],
   partsOf,
   folder: {
-    rootIn: (files) => rootOf(files, SECOND) ?? rootOf(files, FIRST),
+    rootIn: (files) => rootOf(files, 'db-[12]\\.0\\.json'),
     expected: `${EXPECTED}, as Bitbucket exports a tracker: export it again, and unpack all of it`,
     async *read({ state, read }) {
       const as = (conversion: Conversion) => (record: unknown) => (isTracker(record) ? conversion : undefined)

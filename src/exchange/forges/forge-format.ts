@@ -80,25 +80,26 @@ export interface FolderFormat {
   wordOf?(file: string): string | undefined
 }
 
-/** Returns the folder of the only file with this name. Undefined: it is missing, or there are several. */
-export function rootOf(files: readonly string[], name: string): string | undefined {
-  const found = filesNamed(files, name)
-  return found.length === 1 ? found[0]?.slice(0, -name.length) : undefined
+/**
+ * Returns the folder with a file of this form, a regular expression such as `issues\\.json`: the least deep one, because a
+ * source may have older ones in it. Undefined: there is none, or there are several as deep.
+ */
+export function rootOf(files: readonly string[], form: string): string | undefined {
+  const pattern = new RegExp(`^(.*/)?(?:${form})$`, 's')
+  const roots = new Set(files.map((file) => pattern.exec(file)).flatMap((found) => (found ? [found[1] ?? ''] : [])))
+  const [first, second] = [...roots].sort((one, other) => depthOf(one) - depthOf(other))
+  return first !== undefined && (second === undefined || depthOf(first) < depthOf(second)) ? first : undefined
 }
 
-/** Returns the files with this name, in the folder itself or deeper in it. */
-export function filesNamed(files: readonly string[], name: string): readonly string[] {
-  return files.filter((file) => file === name || file.endsWith(`/${name}`))
+/** Returns in how many folders a folder is. */
+export function depthOf(folder: string): number {
+  return folder.split('/').length
 }
 
-/** Returns the files that have one issue each, `issues/812.json`, by their numbers. */
-export function ownFilesIn(files: Iterable<string>): readonly string[] {
+/** Returns the files that have one record each, such as `issues/812.json`, by their numbers. */
+export function ownFilesIn(files: Iterable<string>, folder: string): readonly string[] {
   const { compare } = new Intl.Collator('en', { numeric: true })
-  return [...files].filter((file) => /^issues\/\d+\.json$/.test(file)).sort(compare)
-}
-
-/** Returns the only folder that has such files. */
-export function rootOfOwnFiles(files: readonly string[]): string | undefined {
-  const roots = new Set(files.flatMap((file) => /^(|.*\/)issues\/\d+\.json$/.exec(file)?.[1] ?? []))
-  return roots.size === 1 ? [...roots][0] : undefined
+  const isOne = (file: string): boolean =>
+    file.startsWith(`${folder}/`) && /^\d+\.json$/.test(file.slice(folder.length + 1))
+  return [...files].filter(isOne).sort(compare)
 }

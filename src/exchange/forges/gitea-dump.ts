@@ -14,7 +14,7 @@ export const giteaDumpFormat: ForgeFormat = {
   recognizes: (record) => hasProperties(record, 'number', 'foreignindex'),
   convert: issueIn,
   folder: {
-    rootIn: (files) => rootOf(files, ISSUES),
+    rootIn: (files) => rootOf(files, 'issue\\.yml'),
     isDump: true,
     async *read({ state, read }) {
       /** The indexes of the last issues, which the files with their comments are named by. */

@@ -16,7 +16,7 @@ export const githubArchiveFormat: ForgeFormat = {
     throw refusal('folder', 'expected the whole archive: its other lists have the comments, and what is locked')
   },
   folder: {
-    rootIn: (files) => rootOf(files, 'issues_000001.json') ?? rootOf(files, 'repositories_000001.json'),
+    rootIn: (files) => rootOf(files, '(?:issues|repositories)_000001\\.json'),
     async *read({ state, read }) {
       for (const [kind, convert] of Object.entries(listsOf(state))) {
         for (const file of state.files) if (file.replace(/_\d+\.json$/, '') === kind) yield* read(file, { convert })

@@ -1,8 +1,9 @@
 import { hasProperties, listOf, objectOf } from './foreign.ts'
 import type { Conversion, ForgeFormat } from './forge-format.ts'
-import { ownFilesIn, rootOf, rootOfOwnFiles } from './forge-format.ts'
+import { ownFilesIn, rootOf } from './forge-format.ts'
 import { restComment, restIssue, restLabel, restMilestone } from './rest.ts'
 
+/** Issues alone may be those of Redmine: their first record decides. */
 const BESIDE = /^(?:labels|milestones|pulls)\//
 
 const LABELS: Conversion = { convert: (record, at) => [{ kind: 'label', label: restLabel(record, at) }] }
@@ -23,15 +24,16 @@ export const githubBackupFormat: ForgeFormat = {
   },
   folder: {
     rootIn(files) {
-      const root = rootOf(files, 'issues.json') === undefined ? rootOfOwnFiles(files) : undefined
-      // Issues alone may be those of Redmine: their first record decides.
-      return files.some((file) => BESIDE.test(file.slice(root?.length))) ? root : undefined
+      const root = rootOf(files, 'issues/\\d+\\.json')
+      if (root === undefined) return undefined
+      const here = files.flatMap((file) => (file.startsWith(root) ? [file.slice(root.length)] : []))
+      return here.some((file) => BESIDE.test(file)) && !here.includes('issues.json') ? root : undefined
     },
     async *read({ state: { files }, read }) {
       yield* read('labels/labels.json', LABELS)
-      for (const file of files) if (file.startsWith('milestones/')) yield* read(file, MILESTONES)
-      for (const file of ownFilesIn(files)) yield* read(file, githubBackupFormat)
-      for (const file of files) if (file.startsWith('pulls/')) yield* read(file, PULLS)
+      for (const file of ownFilesIn(files, 'milestones')) yield* read(file, MILESTONES)
+      for (const file of ownFilesIn(files, 'issues')) yield* read(file, githubBackupFormat)
+      for (const file of ownFilesIn(files, 'pulls')) yield* read(file, PULLS)
     },
   },
 }

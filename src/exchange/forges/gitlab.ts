@@ -3,7 +3,7 @@ import type { Findings } from './findings.ts'
 import type { Foreign, Made } from './foreign.ts'
 import { filled, hasProperties, objectOf, says } from './foreign.ts'
 import type { Conversion, ForgeFormat } from './forge-format.ts'
-import { filesNamed, rootOf } from './forge-format.ts'
+import { rootOf } from './forge-format.ts'
 import {
   gitlabComment,
   gitlabIssue,
@@ -14,9 +14,8 @@ import {
   isPlain,
 } from './gitlab-rest.ts'
 
-const ISSUES = 'issues.ndjson'
 /** What every export has, with or without issues. Those before GitLab 13 have the issues in it, and no folder `tree`. */
-const PROJECT = 'tree/project.json'
+const PROJECT = /(^|\/)tree\/project\.json$/
 
 /** An unpacked project export of GitLab. Its issues alone are a list without the names of users. */
 export const gitlabFormat: ForgeFormat = {
@@ -24,22 +23,20 @@ export const gitlabFormat: ForgeFormat = {
   recognizes: (record) => hasProperties(record, 'iid', 'author_id', 'created_at'),
   convert: exportedIssue,
   folder: {
-    rootIn,
+    // From GitLab 16.11 on an export does not have the files of lists without records.
+    rootIn: (files) =>
+      rootOf(
+        files.map((file) => file.replace(PROJECT, '$1tree/project/issues.ndjson')),
+        'issues\\.ndjson',
+      ),
     async *read({ read }) {
       yield* read('project_members.ndjson', MEMBERS)
       yield* read('labels.ndjson', LABELS)
       yield* read('milestones.ndjson', { convert: gitlabMilestone })
-      yield* read(ISSUES, gitlabFormat)
+      yield* read('issues.ndjson', gitlabFormat)
     },
     wordOf: (file) => (file === 'merge_requests.ndjson' ? 'pull_request' : 'file'),
   },
-}
-
-/** From GitLab 16.11 on an export does not have the files of lists without records. */
-function rootIn(files: readonly string[]): string | undefined {
-  if (filesNamed(files, ISSUES).length > 0) return rootOf(files, ISSUES)
-  const root = rootOf(files, PROJECT)
-  return root === undefined ? undefined : `${root}tree/project/`
 }
 
 const LABELS: Conversion = { convert: (record, at) => [{ kind: 'label', label: gitlabLabel(record, 'title', at) }] }

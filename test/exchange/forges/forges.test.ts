@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import type { ExchangeRecord } from '../../../src/exchange/exchange.ts'
 import { canonical, folderOf, readSource, wordsOf } from '../reading.ts'
+import type { Files } from './samples.ts'
 import {
   FOLDERS,
   giteaDump,
@@ -306,6 +307,27 @@ describe('a folder', () => {
   ])('%s is not valid', async (_title, files, options) => {
     const { violations } = await readSource(folderOf(files), options)
     expect(violations).toMatchObject([{ code: 'folder', pointer: '' }])
+  })
+
+  const older = { 'issues.json': JSON.stringify([{ ...githubIssue, number: 99 }]) }
+  const below = (folder: string, files: Files): Files =>
+    Object.fromEntries(Object.entries(files).map(([name, text]) => [`${folder}/${name}`, text]))
+
+  test.each(Object.entries(FOLDERS))('%s is read without older ones that are deeper in it', async (forge, files) => {
+    const expected = await readSource(folderOf(below('acme', files)), optionsOf(forge))
+    for (const [name, deeper] of [...Object.entries(FOLDERS), ['github', older] as const]) {
+      const both = { ...below('acme/tree/backup/old', deeper), ...below('acme', files) }
+      const { records, violations } = await readSource(folderOf(both), optionsOf(forge))
+      expect([name, violations, records]).toEqual([name, expected.violations, expected.records])
+    }
+  })
+
+  test('of a backup may have files that are no records beside these', async () => {
+    const beside = ['issues/._1.json', 'milestones/._1.json', 'milestones/.DS_Store', 'pulls/.DS_Store']
+    const files = { ...FOLDERS['github-backup'], ...Object.fromEntries(beside.map((name) => [name, '\0\x05'])) }
+    const { records, violations } = await readSource(folderOf(files))
+    expect(violations).toEqual([])
+    expect(records).toEqual((await readSource(folderOf(FOLDERS['github-backup']))).records)
   })
 
   test('with empty lists has no records', async () => {
