@@ -5,6 +5,8 @@ import { BEGINNING, Unreadable } from '../documents/source-record.ts'
 const DOCUMENT = 'write its issues as an issue document (docs/exchange.md, Records)'
 const LISTS = 'fetch the lists of the REST API (docs/exchange.md, Sources)'
 
+const unpackWith = (command: string): string => `unpack it with ${command}, and give what was in it`
+
 /** How texts begin. */
 const TEXTS: readonly (readonly [beginning: RegExp, what: string])[] = [
   [/^\s*<(?:!doctype\s+)?html/i, `a web page, perhaps one to sign in: ${LISTS}`],
@@ -13,6 +15,11 @@ const TEXTS: readonly (readonly [beginning: RegExp, what: string])[] = [
   [/^[^[{\n]*\bissue id"?,"?url\b/i, `the CSV of GitLab, which has no comments: export the project, or ${LISTS}`],
   [/^\W*id"?[,\t]"?summary\b/i, `a report of Trac: ${DOCUMENT}`],
   [/^(?:#|tkt_\w+)\t/, `a report of Fossil: ${DOCUMENT}`],
+  [/^BZh[1-9]1AY/, `what bzip2 compressed: ${unpackWith('bunzip2')}`],
+  [/^\xfd7zXZ/, `what xz compressed: ${unpackWith('unxz')}`],
+  [/^\(\xb5\/\xfd/, `what zstd compressed: ${unpackWith('unzstd')}`],
+  [/^7z\xbc\xaf'/, `an archive of 7z: ${unpackWith('7z x')}`],
+  [/^Rar!/, `an archive of RAR: ${unpackWith('unrar x')}`],
   [/^SQLite format 3/, `a database of SQLite, such as that of Trac or Fossil: ${DOCUMENT}`],
 ]
 

@@ -134,6 +134,17 @@ describe('what is not read', () => {
     expect(inFolder.violations).toEqual([expect.objectContaining({ ...violation, file: 'issues.json', line: 1 })])
   })
 
+  test.each([
+    ['BZh91AY&SY', /not what bzip2 compressed: unpack it with bunzip2, and give what was in it$/],
+    ['\xfd7zXZ\0\0', /unpack it with unxz/],
+    ['(\xb5/\xfd', /unpack it with unzstd/],
+    ["7z\xbc\xaf'\x1c", /unpack it with 7z x/],
+    ['Rar!\x1a\x07', /unpack it with unrar x/],
+  ])('bytes that begin with %j are named once, with what to do', async (text, message) => {
+    const { violations } = await readSource({ json: Buffer.from(text, 'latin1') })
+    expect(violations).toMatchObject([{ pointer: '', code: 'json', message: expect.stringMatching(message) }])
+  })
+
   test.each(['[{"title":"Issue key"},', '{"a":"<html>"} <html>'])(
     '%j is not taken for something else',
     async (json) => {
