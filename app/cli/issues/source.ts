@@ -2,7 +2,6 @@ import { createReadStream, createWriteStream } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
-import process from 'node:process'
 import { pipeline } from 'node:stream/promises'
 import type { Command, CommandUnknownOpts, OptionValues } from '@commander-js/extra-typings'
 import { Option } from '@commander-js/extra-typings'
@@ -99,7 +98,7 @@ export async function onSource<T>(
     const folder = await mkdtemp(join(tmpdir(), 'forgelet-import-'))
     try {
       const file = join(folder, basename(path))
-      const input = path === '-' ? process.stdin : createReadStream(path)
+      const input = path === '-' && 'json' in opened ? opened.json : createReadStream(path)
       await pipeline(input, createWriteStream(file, { mode: 0o600 }), { signal: io.stop }).catch((error: unknown) => {
         if (io.stop.aborted) throw new CommandError(3, `stopped: nothing was ${done}; run the same command again`)
         throw unreadable(shown, error)

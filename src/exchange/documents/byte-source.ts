@@ -53,10 +53,10 @@ export async function* readBytes(source: ByteSource, observer: ByteObserver): By
   if (recode !== undefined) yield recode()
 }
 
-/** Reads the first two bytes, if there are so many. Returns what was read, and all pieces. */
-async function begun(pieces: Bytes): Promise<readonly [beginning: Uint8Array, all: Bytes]> {
+/** Reads the first bytes, if there are so many. Returns what was read, and all pieces. */
+export async function begun(pieces: Bytes, bytes = 2): Promise<readonly [beginning: Uint8Array, all: Bytes]> {
   const beginning = new ByteBuffer()
-  while (beginning.length < 2) {
+  while (beginning.length < bytes) {
     const { value } = await pieces.next()
     if (value === undefined) break
     beginning.append(value)
@@ -94,7 +94,7 @@ function recoderOf([first, second]: Uint8Array): ((piece?: Uint8Array) => Uint8A
 }
 
 /** Yields the pieces of a source that are not empty, and ends it. */
-async function* piecesOf(source: ByteSource, observer: ByteObserver): Bytes {
+export async function* piecesOf(source: ByteSource, observer: ByteObserver): Bytes {
   const { signal } = observer
   const iterator = iteratorOf(typeof source === 'string' ? textPieces(source) : bytesIn(source))
   let isDone = false

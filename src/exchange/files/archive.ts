@@ -35,11 +35,14 @@ type Entries = AsyncGenerator<Entry, void, void>
 
 const DEFAULT_BYTES = 10_000_000_000
 /** Bytes of gzip that have the first header of a tar in them, and little more: what is damaged behind it is still an archive. */
-const BEGINNING = 2048
+export const BEGINNING = 2048
 /** Absolute, of a drive, or out of the folder. */
 const LEADS_OUT = /^(?:[/\\]|[a-z]:)|(?:^|[/\\])\.\.(?:[/\\]|$)/i
-/** The files that a source may consist of. Others, such as repositories of Git, become empty ones. */
-export const OF_SOURCES: RegExp = /\.(?:json|ndjson|ya?ml)(?:\.gz)?$/i
+/**
+ * The files that a source may consist of, and what `zip` calls its standard input. Others, such as repositories of Git, become
+ * empty ones.
+ */
+export const OF_SOURCES: RegExp = /^-$|\.(?:json|ndjson|ya?ml)(?:\.gz)?$/i
 
 const TOO_LARGE = 'expected files in the archive that have at most maxUnpackedBytes (--max-unpacked-bytes) together:'
 
@@ -81,7 +84,7 @@ async function temporaryFolder(): Promise<TemporaryFolder> {
  * system
  */
 export async function onCopy<T>(
-  archive: Readable,
+  archive: AsyncIterable<Uint8Array>,
   { signal, maxUnpackedBytes = DEFAULT_BYTES }: UnpackOptions,
   work: (path: string) => Promise<T>,
 ): Promise<T> {
@@ -138,9 +141,13 @@ export async function unpack(
       const isOfSources = OF_SOURCES.test(name)
       if (isOfSources) bytes += size
       if (bytes > maxUnpackedBytes) throw tooLarge(maxUnpackedBytes)
-      const target = join(folder, name)
-      await mkdir(dirname(target), { recursive: true })
-      await writeFile(target, isOfSources ? piecesOf(entry) : '', { flag: 'wx' })
+      try {
+        const target = join(folder, name)
+        await mkdir(dirname(target), { recursive: true })
+        await writeFile(target, isOfSources ? piecesOf(entry) : '', { flag: 'wx' })
+      } catch (error) {
+        if (isOfSources || codeOf(error) !== 'ENAMETOOLONG') throw error // another system takes longer names
+      }
     }
     return { folder, close }
   } catch (error) {
@@ -181,7 +188,8 @@ async function* zipEntries(path: string): Entries {
 function typeOf(entry: ZipEntry, name: string): string {
   if (name.endsWith('/')) return 'directory'
   const type = entry.versionMadeBy >>> 8 === 3 ? entry.externalFileAttributes >>> 28 : 0
-  if (type !== 0 && type !== 0o10) return 'link or a device'
+  const isFile = type === 0 || type === 0o10 || (type === 0o1 && name === '-') // `zip` packs its standard input as a pipe
+  if (!isFile) return 'link or a device'
   return entry.canDecodeFileData() ? 'file' : 'file that is encrypted, or compressed with something other than Deflate'
 }
 
@@ -193,10 +201,27 @@ function refusal(message: string, code = 'archive'): Error {
   return invalidDocument([{ pointer: '', code, message }])
 }
 
+/** What the libraries say of an archive that is whole, and what to do. */
+const REMEDIES: readonly (readonly [said: RegExp, expected: string])[] = [
+  [
+    /extra bytes at the end/,
+    'nothing behind the end of the zip: write it into a file, not into a pipe that fills it up',
+  ],
+  [/number too large/i, 'times from 1970 on in the tar: pack it as zip, or with --format=pax of GNU tar'],
+]
+
 /** Errors of the file system stay, but for those of a name that occurs twice. */
 function failure(error: unknown): unknown {
-  const isOfSystem = error instanceof Error && 'syscall' in error && 'code' in error
-  if (!isOfSystem) return refusal('expected an archive that is neither damaged nor cut off')
-  const isRepeated = ['EEXIST', 'ENOTDIR', 'EISDIR'].includes(String(error.code))
-  return isRepeated ? refusal('expected each name once in the archive') : error
+  const code = codeOf(error)
+  if (code === undefined) {
+    const [, expected = 'an archive that is neither damaged nor cut off'] =
+      REMEDIES.find(([said]) => said.test(String(error))) ?? []
+    return refusal(`expected ${expected}`)
+  }
+  return ['EEXIST', 'ENOTDIR', 'EISDIR'].includes(code) ? refusal('expected each name once in the archive') : error
+}
+
+/** Returns the code of an error of the file system. Undefined: it is another one. */
+function codeOf(error: unknown): string | undefined {
+  return error instanceof Error && 'syscall' in error && 'code' in error ? String(error.code) : undefined
 }

@@ -1,15 +1,13 @@
-import { once } from 'node:events'
 import { open, readdir, stat } from 'node:fs/promises'
 import { join, relative, sep } from 'node:path'
 import process from 'node:process'
-import type { Readable } from 'node:stream'
 import type { OptionRules } from '../../schema/options.ts'
 import { ANY, checkOptions, FUNCTION, optional } from '../../schema/options.ts'
-import { beforeAbort } from '../../schema/sync-or-async.ts'
+import { begun, piecesOf } from '../documents/byte-source.ts'
 import type { IssueSource } from '../documents/read-options.ts'
 import { listSource } from '../documents/read-options.ts'
 import type { UnpackOptions } from './archive.ts'
-import { archiveOf, OF_SOURCES, onCopy, unpack } from './archive.ts'
+import { archiveOf, BEGINNING, OF_SOURCES, onCopy, unpack } from './archive.ts'
 import { pathOf } from './target.ts'
 
 /** A source on disk, or standard input. */
@@ -22,6 +20,10 @@ export type OpenedSource = IssueSource & {
 
 /** Larger pieces cost less, and block the event loop for longer. */
 const PIECE_BYTES = 256 * 1024
+/** What macOS writes beside a file, such as `__MACOSX/._issues.json`. */
+const HIDDEN = /(?:^|\/)\.[^/]*$/
+/** The only JSON in a GitLab export of a project without issues. */
+const EMPTY_PROJECT = /(?:^|\/)tree\/project\.json$/
 const OPTIONS: OptionRules<UnpackOptions> = {
   signal: ANY,
   maxUnpackedBytes: optional((value) => Number.isSafeInteger(value) && Number(value) >= 0, 'an integer from 0'),
@@ -40,9 +42,9 @@ export async function openIssueSource(path: string | URL, options: UnpackOptions
   checkOptions('openIssueSource', options, OPTIONS)
   const close = async (): Promise<void> => undefined
   if (path === '-') {
-    const isArchive = archiveOf(await beginningOf(process.stdin, options.signal)) !== undefined
-    if (isArchive) return onCopy(process.stdin, options, (copy) => openIssueSource(copy, options))
-    return { json: process.stdin, size: undefined, close }
+    const [beginning, json] = await begun(piecesOf(process.stdin, { signal: options.signal }), BEGINNING)
+    if (archiveOf(beginning) !== undefined) return onCopy(json, options, (copy) => openIssueSource(copy, options))
+    return { json, size: undefined, close }
   }
 
   const name = pathOf('openIssueSource', path)
@@ -54,23 +56,13 @@ export async function openIssueSource(path: string | URL, options: UnpackOptions
     if (entriesOf === undefined) break
     const { folder, close } = await unpack(entriesOf(name), found.size, options)
     const { size, folder: files } = await filesOf(folder)
-    const [file, ...others] = await files.list()
-    // An archive of one file is that file.
-    const source =
-      file !== undefined && others.length === 0 ? listSource(file, () => files.open(file)) : { folder: files }
+    // An archive of one file is that file, whatever a system or a packer puts beside it.
+    const [file = '', ...others] = (await files.list()).filter((name) => OF_SOURCES.test(name) && !HIDDEN.test(name))
+    const isOne = file !== '' && others.length === 0 && !EMPTY_PROJECT.test(file)
+    const source = isOne ? listSource(file, () => files.open(file)) : { folder: files }
     return { ...source, size, close }
   }
   return { ...listSource(name, () => bytesOf(name)), size: found.size, close }
-}
-
-/** Returns the first piece of a stream, and leaves it there. */
-async function beginningOf(stream: Readable, signal: AbortSignal | undefined): Promise<Uint8Array> {
-  const ready = stream.readableEnded ? Promise.resolve() : once(stream, 'readable')
-  await (signal === undefined ? ready : beforeAbort<unknown>(signal, ready))
-  const piece: unknown = stream.read()
-  if (!(piece instanceof Uint8Array)) return new Uint8Array()
-  stream.unshift(piece)
-  return piece
 }
 
 async function filesOf(root: string) {

@@ -131,10 +131,14 @@ describeWith(['tar', 'zip'], 'forgelet issues on archives', () => {
   test('reads an archive on standard input, within the same limit', async () => {
     await cp(join(SAMPLES, 'github-backup'), join(folder, 'source'), { recursive: true })
     pack()
-    const onInput = (source: string, ...args: readonly string[]) => {
+    const onInput = async (source: string, ...args: readonly string[]) => {
       const { stdin, ended } = startCommand(['issues', ...args], { environment: { TMPDIR: temporary } })
       stdin.on('error', () => undefined) // it is closed before all is written
-      stdin.end(readFileSync(join(folder, source)))
+      const bytes = readFileSync(join(folder, source))
+      // A program may write the first bytes alone.
+      stdin.write(bytes.subarray(0, 10))
+      await pause(100)
+      stdin.end(bytes.subarray(10))
       return ended
     }
     const { out: document } = await issues('convert', 'source', '-o', '-')

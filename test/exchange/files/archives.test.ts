@@ -102,7 +102,7 @@ const ALL_KINDS = [...KINDS, 'tar of pax', 'stored zip']
 const SEVERAL_FILES = Object.entries(FOLDERS).filter(([, files]) => Object.keys(files).length > 1)
 const ISSUE = JSON.stringify([fullIssue])
 
-describeWith(['tar', 'zip', 'mkfifo'], 'an archive', () => {
+describeWith(['tar', 'zip', 'mkfifo', 'python3'], 'an archive', () => {
   test.each(KINDS.flatMap((kind) => SEVERAL_FILES.map(([forge, files]) => ({ kind, forge, files }))))(
     '$kind of a folder $forge is read as the folder',
     async ({ kind, forge, files }) => {
@@ -136,6 +136,49 @@ describeWith(['tar', 'zip', 'mkfifo'], 'an archive', () => {
 
     expect(notCarried).toContainEqual({ what: 'file', count: 2, pointer: '', file: 'git/objects/pack' })
     await source.close()
+  })
+
+  test.each(KINDS)('%s of one file is that file, whatever else is beside it', async (kind) => {
+    const beside = { '__MACOSX/._acme.json': '\0', 'acme/.DS_Store': '\0', 'acme/README.md': 'a', LICENSE: 'b' }
+    for (const name of ['acme.json', 'issues.json']) {
+      const archive = packed(kind, put({ [`acme/${name}`]: ISSUE, ...beside }))
+      expect(await outcomeOf(archive)).toEqual(await readSource({ json: ISSUE }))
+    }
+  })
+
+  test.each(KINDS)('%s of an export of GitLab without issues is a folder', async (kind) => {
+    const archive = packed(kind, put({ VERSION: '0.2.4', 'tree/project.json': '{}' }))
+    expect(await outcomeOf(archive)).toMatchObject({ records: [], violations: [] })
+  })
+
+  test('of what zip had from a pipe is that', async () => {
+    put({ 'acme.json': ISSUE })
+    execFileSync('bash', ['-c', 'cat source/acme.json | zip -q archive.zip -'], { cwd: folder })
+    expect(await outcomeOf(join(folder, 'archive.zip'))).toEqual(await readSource({ json: ISSUE }))
+  })
+
+  test.each(['gnu', 'pax'])(
+    'of tar in the format %s leaves out names that are too long, unless they matter',
+    async (format) => {
+      const script = `
+import io, tarfile
+with tarfile.open('archive', 'w', format=tarfile.${format.toUpperCase()}_FORMAT) as archive:
+  for name in ('x' * 300 + '.png', 'y/' * 3000 + 'z.png', 'issues.json'):
+    info = tarfile.TarInfo(name)
+    info.size = 2
+    archive.addfile(info, io.BytesIO(b'[]'))`
+      execFileSync('python3', ['-c', script], { cwd: folder })
+      expect(await outcomeOf(join(folder, 'archive'))).toMatchObject({ records: [], violations: [] })
+    },
+  )
+
+  test.each([
+    ['zip that was filled up', (bytes: Uint8Array) => Buffer.concat([bytes, Buffer.alloc(1000)]), 'zip', /into a file/],
+    ['tar with a time before 1970', (bytes: Uint8Array) => withTimeBefore1970(bytes), 'tar', /pack it as zip/],
+  ] as const)('of %s is refused with what to do', async (_what, change, kind, message) => {
+    const archive = packed(kind, put({ 'acme.json': ISSUE }), 'acme.json')
+    writeFileSync(archive, change(readFileSync(archive)))
+    expect(await refusalOf(archive)).toEqual(refused(message))
   })
 
   test('is an empty one of zip, and a folder that no forge wrote', async () => {
@@ -296,6 +339,11 @@ describeWith(['tar', 'zip', 'mkfifo'], 'a name in an archive', () => {
     }
   })
 })
+
+/** Writes a time as GNU tar does: in binary, if it is negative. */
+function withTimeBefore1970(tar: Uint8Array): Buffer {
+  return withChecksum(Buffer.from(tar).fill(0xff, 136, 148))
+}
 
 /** Only what stands in the first header of a tar is checked. */
 function withChecksum(tar: Buffer): Buffer {
