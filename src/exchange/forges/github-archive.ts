@@ -1,7 +1,6 @@
 import { invalidDocument } from '../../schema/invalid-document.ts'
 import { NumberMap } from '../../schema/number-map.ts'
-import type { ConversionState } from './conversion-state.ts'
-import type { Findings } from './findings.ts'
+import type { ConversionState, Findings } from './findings.ts'
 import type { Foreign } from './foreign.ts'
 import { filled, hasProperties, listOf, objectOf, says, textOf } from './foreign.ts'
 import type { Convert, ForgeFormat } from './forge-format.ts'

@@ -1,16 +1,38 @@
+import { BEGINNING, Unreadable } from '../documents/source-record.ts'
 import { hasProperties, listOf, objectOf } from './foreign.ts'
 
-// What people have of a tracker in JSON and what is not read: it is named once, with what to do.
+// What people have of a tracker and what is not read: it is named once, with what to do.
 
 const DOCUMENT = 'write its issues as an issue document (docs/exchange.md, Records)'
 
+const LISTS = 'fetch the lists of the REST API (docs/exchange.md, Sources)'
+
+const unpackWith = (command: string): string => `unpack it with ${command}, and give what was in it`
+
+/** How texts begin. */
+const TEXTS: readonly (readonly [beginning: RegExp, what: string])[] = [
+  [/^\s*<(?:!doctype\s+)?html/i, `a web page, perhaps one to sign in: ${LISTS}`],
+  [/^\s*<(?:\?xml|!--|rss)/i, `XML, such as that of Jira: ${DOCUMENT}`],
+  [/^[^[{\n]*\bissue key\b/i, `the CSV of Jira: ${DOCUMENT}`],
+  [/^[^[{\n]*\bissue id"?,"?url\b/i, `the CSV of GitLab, which has no comments: export the project, or ${LISTS}`],
+  [/^\W*id"?[,\t]"?summary\b/i, `a report of Trac: ${DOCUMENT}`],
+  [/^(?:#|tkt_\w+)\t/, `a report of Fossil: ${DOCUMENT}`],
+  [/^BZh[1-9]1AY/, `what bzip2 compressed: ${unpackWith('bunzip2')}`],
+  [/^\xfd7zXZ/, `what xz compressed: ${unpackWith('unxz')}`],
+  [/^\(\xb5\/\xfd/, `what zstd compressed: ${unpackWith('unzstd')}`],
+  [/^7z\xbc\xaf'/, `an archive of 7z: ${unpackWith('7z x')}`],
+  [/^Rar!/, `an archive of RAR: ${unpackWith('unrar x')}`],
+  [/^SQLite format 3/, `a database of SQLite, such as that of Trac or Fossil: ${DOCUMENT}`],
+]
+
+/** What is in JSON. */
 const FORMS: readonly (readonly [isIt: (record: unknown) => boolean, what: string])[] = [
   [(record) => isOfJira(record) || isOfJira(firstOf(record, 'issues')), `issues of Jira: ${DOCUMENT}`],
   [(record) => hasProperties(firstOf(record, 'projects'), 'issues'), `an export of Jira: ${DOCUMENT}`],
   [(record) => hasProperties(record, 'fossil', 'payload'), `a report of Fossil: ${DOCUMENT}`],
   [
     (record) => hasProperties(record, 'data') || hasProperties(record, 'nodes'),
-    'an answer of GraphQL: fetch the lists of the REST API, or use gh issue list --json (docs/exchange.md, Sources)',
+    `an answer of GraphQL: use gh issue list --json, or ${LISTS}`,
   ],
 ]
 
@@ -26,4 +48,11 @@ function isOfJira(record: unknown): boolean {
 
 function firstOf(record: unknown, list: string): unknown {
   return listOf(objectOf(record)[list])[0]
+}
+
+/** Returns the fault of a source that begins with a text that is known. Undefined: it is not known. */
+export function faultOfText(beginning: Uint8Array): Unreadable | undefined {
+  const text = new TextDecoder('latin1').decode(beginning.subarray(0, 1024)).replace(/^ï»¿/, '')
+  const [, what] = TEXTS.find(([form]) => form.test(text)) ?? []
+  return what === undefined ? undefined : new Unreadable('json', `expected JSON, not ${what}`, BEGINNING, false)
 }

@@ -1,4 +1,4 @@
-import { ByteBuffer } from '../documents/byte-buffer.ts'
+import { ByteBuffer } from '../documents/byte-source.ts'
 import type { BytePosition, SizeLimits } from '../documents/source-record.ts'
 import { MAX_DEPTH, tooLarge, Unreadable } from '../documents/source-record.ts'
 

@@ -1,4 +1,4 @@
-import { ByteBuffer } from '../documents/byte-buffer.ts'
+import { ByteBuffer } from '../documents/byte-source.ts'
 import type { BytePosition, SourceRecord, SourceRecords } from '../documents/source-record.ts'
 import {
   BEGINNING,
