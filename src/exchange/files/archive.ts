@@ -1,10 +1,9 @@
-import { createReadStream, createWriteStream, rmSync } from 'node:fs'
+import { createReadStream, rmSync } from 'node:fs'
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import process from 'node:process'
 import { Readable } from 'node:stream'
-import { pipeline } from 'node:stream/promises'
 import { constants, gunzipSync } from 'node:zlib'
 import type { Entry as ZipEntry } from 'yauzl'
 import { isForgeError } from '../../schema/errors.ts'
@@ -80,30 +79,26 @@ async function temporaryFolder(): Promise<TemporaryFolder> {
 /**
  * Runs work on a copy of an archive that can be read only once, and removes the copy.
  *
- * @throws ForgeError `INVALID_DOCUMENT` if the archive is larger than its files may be; the error of the stream or of the file
+ * @throws ForgeError `INVALID_DOCUMENT` if the archive is larger than its files may be; the error of its bytes or of the file
  * system
  */
 export async function onCopy<T>(
   archive: AsyncIterable<Uint8Array>,
-  { signal, maxUnpackedBytes = DEFAULT_BYTES }: UnpackOptions,
+  maxBytes: number = DEFAULT_BYTES,
   work: (path: string) => Promise<T>,
 ): Promise<T> {
   const { folder, close } = await temporaryFolder()
-  try {
-    const path = join(folder, 'archive')
-    let bytes = 0
-    const limited = async function* (pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, void, void> {
-      for await (const piece of pieces) {
-        bytes += piece.length
-        if (bytes > maxUnpackedBytes) throw tooLarge(maxUnpackedBytes)
-        yield piece
-      }
+  let bytes = 0
+  async function* limited(): AsyncGenerator<Uint8Array, void, void> {
+    for await (const piece of archive) {
+      bytes += piece.length
+      if (bytes > maxBytes) throw tooLarge(maxBytes)
+      yield piece
     }
-    await pipeline(archive, limited, createWriteStream(path), { signal })
-    return await work(path)
-  } catch (error) {
-    signal?.throwIfAborted()
-    throw error
+  }
+  try {
+    await writeFile(join(folder, 'archive'), limited())
+    return await work(join(folder, 'archive'))
   } finally {
     await close()
   }

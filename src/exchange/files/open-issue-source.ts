@@ -43,8 +43,8 @@ export async function openIssueSource(path: string | URL, options: UnpackOptions
   const close = async (): Promise<void> => undefined
   if (path === '-') {
     const [beginning, json] = await begun(piecesOf(process.stdin, { signal: options.signal }), BEGINNING)
-    if (archiveOf(beginning) !== undefined) return onCopy(json, options, (copy) => openIssueSource(copy, options))
-    return { json, size: undefined, close }
+    if (archiveOf(beginning) === undefined) return { json, size: undefined, close }
+    return onCopy(json, options.maxUnpackedBytes, (copy) => openIssueSource(copy, options))
   }
 
   const name = pathOf('openIssueSource', path)

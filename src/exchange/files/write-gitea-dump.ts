@@ -10,12 +10,11 @@ import type {
   IssueRecord,
   LabelRecord,
   MilestoneRecord,
-  ReactionRecord,
 } from '../../schema/issue-record.ts'
 import type { AnyIterable } from '../../schema/iteration.ts'
 import { isIterable } from '../../schema/iteration.ts'
 import { NumberSet } from '../../schema/number-set.ts'
-import { issueLine } from '../documents/write-issues.ts'
+import { encodedPieces, issueLine } from '../documents/write-issues.ts'
 import { NO_TIME } from '../forges/gitea-dump.ts'
 import { yamlOf } from '../yaml/write-yaml.ts'
 import { isMissing, pathOf, writeBeside } from './target.ts'
@@ -54,14 +53,12 @@ export async function writeGiteaDump(
 
 /** Fails before the records are read, not after. */
 async function checkEmpty(target: string): Promise<void> {
-  try {
-    const [found] = await readdir(target)
-    if (found === undefined) return
-  } catch (error) {
-    if (isMissing(error)) return
+  const found = await readdir(target).catch((error: unknown) => {
+    if (isMissing(error)) return []
     throw error
-  }
-  throw Object.assign(new Error(`the folder ${target} is not empty`), { code: 'ENOTEMPTY', path: target })
+  })
+  if (found.length > 0)
+    throw Object.assign(new Error(`the folder ${target} is not empty`), { code: 'ENOTEMPTY', path: target })
 }
 
 /** Gitea reads numbers and ids as integers. @throws ForgeError `INVALID_DOCUMENT` for one that is not exact */
@@ -93,7 +90,7 @@ class DumpFolder {
   }
 
   async write(records: AnyIterable<ExchangeRecord>, { owner, name }: DumpedRepository): Promise<void> {
-    await this.#file('issue.yml', this.#issuePieces(records))
+    await this.#file('issue.yml', encodedPieces(this.#issueTexts(records)))
     await this.#writeComments()
     await this.#file('label.yml', yamlOf([...this.#labels.values()].map(dumpLabel)))
     await this.#file('milestone.yml', yamlOf([...this.#milestones.values()].map(dumpMilestone)))
@@ -103,22 +100,18 @@ class DumpFolder {
     await this.#file('repo.yml', yamlOf({ name, owner, ...texts, ...units, ...flags, service_type: 1 }))
   }
 
-  async #file(name: string, content: string | AsyncIterable<string>): Promise<void> {
+  async #file(name: string, content: string | AsyncIterable<Uint8Array>): Promise<void> {
     await writeFile(join(this.#path, name), content, { flag: 'wx' })
   }
 
-  async *#issuePieces(records: AnyIterable<ExchangeRecord>): AsyncGenerator<string, void, void> {
-    let text = ''
+  async *#issueTexts(records: AnyIterable<ExchangeRecord>): AsyncGenerator<string, void, void> {
     for await (const record of records) {
       if (record.kind === 'label') this.#add(this.#labels, record.label.name, record.label)
       else if (record.kind === 'milestone') this.#add(this.#milestones, record.milestone.title, record.milestone)
       else if (record.kind === 'comment') await this.#comment(record.comment)
-      else text += this.#issue(record.issue)
-      if (text.length < PIECE_CHARACTERS) continue
-      yield text
-      text = ''
+      else yield this.#issue(record.issue)
     }
-    yield this.#issues === 0 ? '[]\n' : text
+    if (this.#issues === 0) yield '[]\n'
   }
 
   #issue(issue: IssueRecord): string {
@@ -157,8 +150,8 @@ class DumpFolder {
 // Records as a dump has them: with every property, also where it is empty.
 
 function dumpIssue(issue: IssueRecord): object {
-  const { number, labels = [], reactions = [], ...canonical } = canonicalIssue(issue)
-  const lists = { labels: labels.map(dumpLabel), reactions: reactions.map(dumpReaction), foreignindex: number }
+  const { number, labels = [], reactions, ...canonical } = canonicalIssue(issue)
+  const lists = { labels: labels.map(dumpLabel), reactions: dumpReactions(reactions), foreignindex: number }
   return { number, poster_email: '', ref: '', milestone: '', closed: null, assignees: [], ...canonical, ...lists }
 }
 
@@ -172,12 +165,12 @@ function dumpMilestone(milestone: MilestoneRecord): object {
 }
 
 function dumpComment(comment: CommentRecord): object {
-  const { issue_number: issue_index, poster_id, poster_name, poster_email = '', content, reactions = [] } = comment
+  const { issue_number: issue_index, poster_id, poster_name, poster_email = '', content, reactions } = comment
   const of = { issue_index, index: 0, comment_type: '', poster_id, poster_name, poster_email }
   const [created, updated] = [canonicalDateTime(comment.created), canonicalDateTime(comment.updated)]
-  return { ...of, created, updated, content, reactions: reactions.map(dumpReaction) }
+  return { ...of, created, updated, content, reactions: dumpReactions(reactions) }
 }
 
-function dumpReaction({ user_id, user_name = '', content }: ReactionRecord): object {
-  return { user_id, user_name, content }
+function dumpReactions(reactions: CommentRecord['reactions'] = []): readonly object[] {
+  return reactions.map(({ user_id, user_name = '', content }) => ({ user_id, user_name, content }))
 }

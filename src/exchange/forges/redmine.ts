@@ -34,18 +34,9 @@ function issueOfPage(record: Foreign, at: Findings): readonly Made[] {
 }
 
 function wholeIssue(record: Foreign, at: Findings): readonly Made[] {
-  const {
-    id: number,
-    subject: title,
-    description: content,
-    status,
-    author,
-    assigned_to,
-    is_private,
-    ...others
-  } = record
-  const { tracker, priority, category, journals, attachments, fixed_version, project: _, ...more } = others
-  const { created_on: created, updated_on: updated, closed_on: closed, ...rest } = more
+  const { id: number, subject: title, description: content, status, author, assigned_to, ...others } = record
+  const { is_private, tracker, priority, category, journals, attachments, fixed_version, ...dated } = others
+  const { created_on: created, updated_on: updated, closed_on: closed, project: _, ...rest } = dated
   const version = versionOf(record, at)
   if (at.isLeftOut(says(is_private), number)) return []
 
