@@ -1,5 +1,5 @@
 import type { Stats } from 'node:fs'
-import { open, realpath, stat, writeFile } from 'node:fs/promises'
+import { chmod, realpath, stat, writeFile } from 'node:fs/promises'
 import { need } from '../../schema/arguments.ts'
 import type { IssueRecord } from '../../schema/issue-record.ts'
 import type { CsvOptions } from '../documents/write-csv.ts'
@@ -28,9 +28,12 @@ export async function writeIssueFile(
   const pieces = format === 'csv' ? writeCsv(issues, { bom }) : writeIssues(issues)
   const { target, found } = await targetOf(pathOf('writeIssueFile', path))
   // A pipe or a device cannot be replaced.
-  if (found !== undefined && !found.isFile()) return write(target, 'w', undefined, pieces)
+  if (found !== undefined && !found.isFile()) return writeFile(target, pieces)
 
-  await writeBeside(target, (beside) => write(beside, 'wx', found?.mode, pieces))
+  await writeBeside(target, async (beside) => {
+    await writeFile(beside, pieces, { flag: 'wx', flush: true })
+    if (found !== undefined) await chmod(beside, found.mode)
+  })
 }
 
 /** Follows links, so that the file is replaced and not the link. */
@@ -41,21 +44,5 @@ async function targetOf(path: string): Promise<{ readonly target: string; readon
   } catch (error) {
     if (isMissing(error)) return { target: path, found: undefined }
     throw error
-  }
-}
-
-async function write(
-  path: string,
-  flags: 'w' | 'wx',
-  mode: number | undefined,
-  pieces: AsyncIterable<Uint8Array>,
-): Promise<void> {
-  const file = await open(path, flags)
-  try {
-    await writeFile(file, pieces)
-    if (mode !== undefined) await file.chmod(mode)
-    if (flags === 'wx') await file.sync()
-  } finally {
-    await file.close()
   }
 }
