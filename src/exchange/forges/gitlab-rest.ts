@@ -63,7 +63,7 @@ const DERIVED = new Set([
 const DEFAULTS: Foreign = { issue_type: 'issue', severity: 'UNKNOWN', imported_from: 'none' }
 
 /** Whether a property says nothing of its own; its type is that an issue is an issue, and not an incident or a task. */
-export function isPlain(name: string, value: unknown): boolean {
+function isPlain(name: string, value: unknown): boolean {
   if (name === 'work_item_type') return objectOf(value)['base_type'] === 'issue'
   return DERIVED.has(name) || DEFAULTS[name] === value
 }

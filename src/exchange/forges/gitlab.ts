@@ -4,15 +4,7 @@ import type { Foreign, Made } from './foreign.ts'
 import { filled, hasProperties, objectOf, says } from './foreign.ts'
 import type { Conversion, ForgeFormat } from './forge-format.ts'
 import { rootOf } from './forge-format.ts'
-import {
-  gitlabComment,
-  gitlabIssue,
-  gitlabLabel,
-  gitlabMilestone,
-  isHidden,
-  isNoComment,
-  isPlain,
-} from './gitlab-rest.ts'
+import { gitlabComment, gitlabIssue, gitlabLabel, gitlabMilestone, isHidden, isNoComment } from './gitlab-rest.ts'
 
 /** What every export has, with or without issues. Those before GitLab 13 have the issues in it, and no folder `tree`. */
 const PROJECT = /(^|\/)tree\/project\.json$/
@@ -90,7 +82,7 @@ function commentsOf(issue_number: unknown, record: Foreign, at: Findings): reado
 
 function reactionOf(award: unknown, at: Findings): Foreign {
   const { name, user_id, awardable_type: _, ...rest } = objectOf(award)
-  at.leaveRest(rest, isPlain)
+  at.leaveRest(rest)
   const { poster_name: user_name } = objectOf(at.state.known.get(user_id))
   return { user_id, ...filled({ user_name }), content: REACTIONS.get(name) ?? name }
 }

@@ -1,17 +1,6 @@
 import type { Findings } from './findings.ts'
 import type { Foreign, Made } from './foreign.ts'
-import {
-  assigneesOf,
-  commentOf,
-  filled,
-  hasProperties,
-  isForeign,
-  issueOf,
-  objectOf,
-  posterOf,
-  says,
-  textOf,
-} from './foreign.ts'
+import { assigneesOf, commentOf, filled, hasProperties, issueOf, objectOf, posterOf, says, textOf } from './foreign.ts'
 import type { ForgeFormat } from './forge-format.ts'
 
 const COMMENTS = 'comments.json'
@@ -40,8 +29,8 @@ export function restIssue(record: Foreign, at: Findings): readonly Made[] {
   const { number, title, body: content, ref, labels, milestone, state, locked, ...others } = record
   const { created_at: created, updated_at: updated, closed_at: closed, is_locked = locked, ...more } = others
   const { assignee, assignees, comments, pull_request, repository: _, ...rest } = more
-  // An open one of Gogs and of older Gitea is {"merged":false,"merged_at":null}.
-  if (isForeign(pull_request) || says(pull_request)) return at.leavePull(number)
+  // An open one of Gogs and of older Gitea is {"merged":false,"merged_at":null}, which says nothing.
+  if (pull_request) return at.leavePull(number)
 
   if (!at.state.files.has(COMMENTS)) at.leaveAll('comments', 'comments', comments)
   const lists = {
@@ -73,7 +62,7 @@ export function restComment(
   at: Findings,
 ): readonly Made[] {
   // Spam and abuse that GitHub folds away. The reason may be null.
-  if (isForeign(minimized) || says(minimized)) {
+  if (minimized) {
     at.notCarried('minimized', ['minimized'])
     if (at.state.options.minimized !== 'keep') return []
   }
@@ -98,7 +87,7 @@ function authorOf(record: Foreign, body: unknown, at: Findings): Foreign {
   const { url: _, total_count, ...counts } = objectOf(reactions)
   at.leaveLinks(ATTACHMENT, 'body', body)
   if (says(total_count)) at.leaveAll('reactions', 'reactions', total_count)
-  else if (!Array.isArray(reactions)) at.leaveRest({ reactions: isForeign(reactions) ? counts : reactions })
+  else if (!Array.isArray(reactions)) at.leaveRest({ reactions: typeof reactions === 'object' ? counts : reactions })
   at.leaveAll('attachment', 'assets', assets)
   at.leaveRest(rest)
   if (!says(original_author)) return posterOf(user, 'login', 'email')
