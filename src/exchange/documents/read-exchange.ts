@@ -200,7 +200,9 @@ async function repetitionsIn(
   const findings = new Findings(state, () => undefined)
   try {
     if (!('parsed' in source)) {
-      if (isReadOnce(source)) return repetitions
+      const bytes = bytesIn(source)
+      const isReadOnce = typeof bytes === 'object' && !(bytes instanceof Uint8Array) && !Array.isArray(bytes)
+      if (isReadOnce) return repetitions
       const { record } = sizeLimitsOf(options)
       if (!('yaml' in source) && !(await mayRepeat(openedBytes(source, ahead), repeatsBy, record))) return undefined
     }
@@ -217,10 +219,4 @@ async function repetitionsIn(
     if (!(error instanceof Unreadable)) throw error // the reading itself finds what cannot be read
   }
   return repetitions
-}
-
-/** Returns whether the bytes of a source come only once. */
-function isReadOnce(source: ListSource): boolean {
-  const bytes = bytesIn(source)
-  return typeof bytes === 'object' && !(bytes instanceof Uint8Array) && !Array.isArray(bytes)
 }

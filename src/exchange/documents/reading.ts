@@ -91,14 +91,10 @@ export class Reading implements ByteObserver {
 
   end(): void {
     const { nameless, displayed } = this.state
-    const people = [...nameless].flatMap((name) => {
-      const shown = displayed.get(name)
-      return shown === undefined ? [] : [{ name, displayed: shown }]
-    })
+    const shown = [...nameless].filter((name) => displayed.has(name)).slice(0, MAX_PEOPLE)
+    const people = shown.map((name) => ({ name, displayed: displayed.get(name) ?? name }))
     const known = this.#notCarried.get('user_name')
-    if (known !== undefined && people.length > 0) {
-      this.#notCarried.set('user_name', { ...known, people: people.slice(0, MAX_PEOPLE) })
-    }
+    if (known !== undefined && people.length > 0) this.#notCarried.set('user_name', { ...known, people })
     this.options.onNotCarried?.([...this.#notCarried.values()])
     this.#report()
   }
