@@ -1,7 +1,8 @@
 // go-yaml, with which Gitea writes its dumps, differs from YAML 1.2 in two points. It takes U+2028 and U+2029 for ends of
 // lines, as YAML 1.1 does: behind them it indents, and another property may follow. And up to 4.0.0-rc.3 it says of a block
-// that begins with a blank or a line break that it is indented by 4, where it is indented by 2. 3.0.1 also leaves out the
-// first of these line breaks, which cannot be seen if another one or a blank follows.
+// that begins with a blank or a line break that it is indented by 4, where it is indented by 2. 3.0.1 also leaves out the end of
+// the line before such a block: the first line break of the text ends it. Only U+2028 and U+2029 show that, and a text that
+// begins neither with another line break nor with a blank.
 
 /** What YAML 1.2 reads differently. */
 const DIFFERENT = /[\u2028\u2029]|\|4/
@@ -30,8 +31,8 @@ export function fromGoYaml(text: string): string {
       const content = blockAt(lines, at, width)
       at += content.length
       const value = content.map(([each, break_]) => each.slice(width) + break_).join('')
-      const isCut = hint !== '' && !/^[ \n\u2028\u2029]/.test(value)
-      const whole = `${isCut ? '\n' : ''}${chomp === '-' ? value.slice(0, -1) : value}`
+      const isCut = end !== '\n' || (hint !== '' && !/^[ \n\u2028\u2029]/.test(value))
+      const whole = `${isCut ? end : ''}${chomp === '-' ? value.slice(0, -1) : value}`
       result += `${indent}${hyphens}${key}${JSON.stringify(whole)}\n`
     } else if (QUOTED.test(line)) {
       let quoted = line
