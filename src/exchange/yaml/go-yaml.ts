@@ -12,7 +12,6 @@ const LINE = /([^\n\u2028\u2029]*)([\n\u2028\u2029]|$)/y
 const BLOCK = /^(?<indent> *)(?<hyphens>(?:- )*)(?<key>\w+: )?\|(?<hint>\d?)(?<chomp>[-+]?)$/
 /** The beginning of a property or of an item whose value is in single quotes. */
 const QUOTED = /^ *(?:- )*(?:\w+: )?'/
-const CLOSED = /^(?:[^']|'')*'$/
 
 /** Returns what go-yaml wrote so that a reader of YAML 1.2 finds the same texts in it. */
 export function fromGoYaml(text: string): string {
@@ -35,15 +34,15 @@ export function fromGoYaml(text: string): string {
       const whole = `${isCut ? end : ''}${chomp === '-' ? value.slice(0, -1) : value}`
       result += `${indent}${hyphens}${key}${JSON.stringify(whole)}\n`
     } else if (QUOTED.test(line)) {
-      let quoted = line
-      let closing = end
-      while (!CLOSED.test(quoted.replace(QUOTED, '')) && at < lines.length) {
+      let [quotes, closing] = [quotesIn(line), end]
+      result += line
+      for (; quotes % 2 === 1 && at < lines.length; at += 1) {
         const [next = '', nextEnd = ''] = lines[at] ?? []
-        quoted += closing + next.replace(/^ +/, '')
+        result += closing + next.replace(/^ +/, '')
+        quotes += quotesIn(next)
         closing = nextEnd
-        at += 1
       }
-      result += quoted + closing
+      result += closing
     } else result += line + end
   }
   return result
@@ -63,9 +62,15 @@ function widthOf(hint: string, column: number): number {
   return hint === '4' && column > 0 ? 2 : Number(hint)
 }
 
+/** Within quotes a quote is two. */
+function quotesIn(line: string): number {
+  return line.split("'").length - 1
+}
+
 /** Returns the lines of a block. */
 function blockAt(lines: readonly Line[], from: number, width: number): readonly Line[] {
-  const isOutside = ([line]: Line): boolean => line !== '' && !line.startsWith(' '.repeat(width))
-  const end = lines.findIndex((line, at) => at >= from && isOutside(line))
-  return lines.slice(from, end === -1 ? lines.length : end)
+  const isInside = ([line = '']: Partial<Line>): boolean => line === '' || line.startsWith(' '.repeat(width))
+  let end = from
+  while (end < lines.length && isInside(lines[end] ?? [])) end += 1
+  return lines.slice(from, end)
 }

@@ -46,6 +46,15 @@ describe('a dump that Gitea wrote', () => {
     else expectText(three, text)
   })
 
+  test.each([
+    ['ten letter', 1_000_000],
+    ['line\u2028    ', 50_000],
+  ])('has a long text in quotes: %j, %d times', async (part, times) => {
+    const yaml = issueOf(`  title: t\n  content: 'a\u2028    ${part.repeat(times)}b'\n`)
+    const { issues } = await readSource({ yaml })
+    expect(issues[0]?.content === `a\u2028${part.replace(/ +$/, '').repeat(times)}b`).toBe(true)
+  })
+
   test('has other lists and the place of what cannot be read', async () => {
     const files = {
       'issue.yml': issueOf('  title: a\n'),

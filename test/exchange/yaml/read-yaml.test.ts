@@ -121,4 +121,11 @@ describe('YAML', () => {
       { numRuns: RUNS },
     )
   })
+
+  test('a text may have millions of characters', async () => {
+    const content = 'ten letter'.repeat(500_000)
+    const { records } = await readSource({ yaml: yamlOf([{ ...fullIssue, content }]) })
+    expect(records[0]).toMatchObject({ issue: { number: fullIssue.number } })
+    expect(records[0]?.kind === 'issue' && records[0].issue.content === content).toBe(true)
+  })
 })
