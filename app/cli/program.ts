@@ -38,7 +38,7 @@ export async function runCli(args: readonly string[], io: CommandIO): Promise<Ex
 }
 
 /** The options whose values are URLs. Their checks report at most the scheme of a URL. */
-const URL_OPTIONS: ReadonlySet<string> = new Set(['--db', '--public-url', '--cors'])
+const URL_OPTIONS: ReadonlySet<string> = new Set(['--db', '--public-url', '--cors', '--original-url'])
 /** Those of "forgelet copy". Elsewhere `--from` is a format, which messages show. */
 const COPY_URLS: ReadonlySet<string> = new Set(['--from', '--to'])
 

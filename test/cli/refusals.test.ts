@@ -158,6 +158,7 @@ issues convert - -o x --to github => 'github' is invalid. Allowed choices are do
 issues convert - -o - --to gitea-dump => a dump is a folder
 issues convert - -o x --to gitea-dump => --to gitea-dump needs --repo
 issues convert - -o x --repo acme/rocket => --repo is for --to gitea-dump
+issues convert - -o x --original-url https://git.example.com/acme/rocket => --original-url is for --to gitea-dump
 issues convert - -o x --to gitea-dump --repo rocket => --repo rocket: give the owner and the name
 issues convert - -o x --to gitea-dump --repo /rocket => --repo /rocket: give the owner
 issues convert - -o x --to gitea-dump --repo acme/ => --repo acme/: give the owner

@@ -24,7 +24,6 @@ const CODE: readonly string[] = ENTRIES.filter((entry) => !entry.endsWith('.json
 /** The packages that entries load with them. Every other entry loads nothing but itself. */
 const LOADED: Readonly<Record<string, readonly string[]>> = {
   'forgelet/exchange': ['@humanwhocodes/momoa'],
-  'forgelet/exchange/files': ['js-yaml'],
   'forgelet/standalone': ['@humanwhocodes/momoa'],
   'forgelet/contracts': ['@humanwhocodes/momoa'],
   'forgelet/testing': ['@humanwhocodes/momoa'],

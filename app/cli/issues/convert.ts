@@ -2,6 +2,7 @@ import type { Command } from '@commander-js/extra-typings'
 import { Option } from '@commander-js/extra-typings'
 import type { Violation } from 'forgelet'
 import type { ExchangeRecord, IssueRecord, SourcePosition } from 'forgelet/exchange'
+import type { DumpedRepository } from 'forgelet/exchange/files'
 import { writeGiteaDump } from 'forgelet/exchange/files'
 import type { CommandIO } from '../command.ts'
 import { CommandError, counted, newCommand } from '../command.ts'
@@ -31,10 +32,14 @@ export function addConvert(issues: Command, io: CommandIO): void {
     .requiredOption('-o, --out <out>', 'file, or folder of a dump, to write; - is standard output')
     .addOption(formats.default('document'))
     .option('--repo <owner/name>', 'repository that a dump is of', repositoryName)
+    .option(
+      '--original-url <url>',
+      'address of the repository in the Gitea that restores the dump, where the authors have accounts',
+    )
     .option('--no-bom', 'write CSV without a byte order mark, which Excel needs')
     .action((path, options) => {
-      const { out, to, repo, bom } = options
-      const dumpOf = dumpTarget(to, out, repo)
+      const { to, bom } = options
+      const dumpOf = dumpTarget(options)
       if (!bom && to !== 'csv') throw new CommandError(2, `--no-bom is for --to csv: a ${to} has no byte order mark`)
       return onSource(path, options, io, undefined, (source) => convert(source, dumpOf, options, io))
     })
@@ -44,7 +49,7 @@ type ConvertOptions = SourceOptions & { readonly out: string; readonly to: strin
 
 async function convert(
   source: Source,
-  dumpOf: RepositoryName | undefined,
+  dumpOf: DumpedRepository | undefined,
   options: ConvertOptions,
   io: CommandIO,
 ): Promise<void> {
@@ -88,15 +93,25 @@ async function convert(
   ])
 }
 
+interface DumpOptions {
+  readonly to: string
+  readonly out: string
+  readonly repo?: RepositoryName
+  readonly originalUrl?: string
+}
+
 /** Returns the repository of a dump; undefined for what has none. @throws CommandError (wrong usage) */
-function dumpTarget(to: string, out: string, repo: RepositoryName | undefined): RepositoryName | undefined {
+function dumpTarget({ to, out, repo, originalUrl }: DumpOptions): DumpedRepository | undefined {
   if (to !== 'gitea-dump') {
-    if (repo === undefined) return undefined
-    throw new CommandError(2, `--repo is for --to gitea-dump: a ${to} has no name of a repository`)
+    if (repo !== undefined) {
+      throw new CommandError(2, `--repo is for --to gitea-dump: a ${to} has no name of a repository`)
+    }
+    if (originalUrl === undefined) return undefined
+    throw new CommandError(2, `--original-url is for --to gitea-dump: a ${to} has no address of a repository`)
   }
   if (out === '-') throw new CommandError(2, 'a dump is a folder: name a new one with --out')
   if (repo === undefined) throw new CommandError(2, '--to gitea-dump needs --repo, such as --repo acme/rocket')
-  return repo
+  return { ...repo, originalUrl }
 }
 
 const BITS = 32

@@ -23,6 +23,11 @@ import { isMissing, pathOf, writeBeside } from './target.ts'
 export interface DumpedRepository {
   readonly owner: string
   readonly name: string
+  /**
+   * The address of the repository in the Gitea that restores the dump, if people have the accounts there that the records name: it
+   * gives them what they wrote. Without it, the user who restores the dump is the author in the API of Gitea.
+   */
+  readonly originalUrl?: string | undefined
 }
 
 const PIECE_CHARACTERS = 64 * 1024
@@ -89,13 +94,16 @@ class DumpFolder {
     this.#path = path
   }
 
-  async write(records: AnyIterable<ExchangeRecord>, { owner, name }: DumpedRepository): Promise<void> {
+  async write(
+    records: AnyIterable<ExchangeRecord>,
+    { owner, name, originalUrl = '' }: DumpedRepository,
+  ): Promise<void> {
     await this.#file('issue.yml', encodedPieces(this.#issueTexts(records)))
     await this.#writeComments()
     await this.#file('label.yml', yamlOf([...this.#labels.values()].map(dumpLabel)))
     await this.#file('milestone.yml', yamlOf([...this.#milestones.values()].map(dumpMilestone)))
     const units = { issues: true, labels: true, milestones: true, comments: true, pulls: false, releases: false }
-    const texts = { clone_addr: '', description: '', original_url: '' }
+    const texts = { clone_addr: '', description: '', original_url: originalUrl }
     const flags = { assets: false, is_private: false, wiki: false }
     await this.#file('repo.yml', yamlOf({ name, owner, ...texts, ...units, ...flags, service_type: 1 }))
   }
@@ -151,7 +159,11 @@ class DumpFolder {
 
 function dumpIssue(issue: IssueRecord): object {
   const { number, labels = [], reactions, ...canonical } = canonicalIssue(issue)
-  const lists = { labels: labels.map(dumpLabel), reactions: dumpReactions(reactions), foreignindex: number }
+  const lists = {
+    labels: unlike(labels, ({ name }) => name).map(dumpLabel),
+    reactions: dumpReactions(reactions),
+    foreignindex: number,
+  }
   return { number, poster_email: '', ref: '', milestone: '', closed: null, assignees: [], ...canonical, ...lists }
 }
 
@@ -172,5 +184,12 @@ function dumpComment(comment: CommentRecord): object {
 }
 
 function dumpReactions(reactions: CommentRecord['reactions'] = []): readonly object[] {
-  return reactions.map(({ user_id, user_name = '', content }) => ({ user_id, user_name, content }))
+  const all = reactions.map(({ user_id, user_name = '', content }) => ({ user_id, user_name, content }))
+  return unlike(all, (reaction) => Object.values(reaction).join())
+}
+
+/** Returns the first element with each key. Gitea refuses a dump with a label or a reaction that an issue has twice. */
+function unlike<T>(list: readonly T[], keyOf: (element: T) => string): readonly T[] {
+  const keys = new Set<string>()
+  return list.filter((element) => keys.size < keys.add(keyOf(element)).size)
 }

@@ -42,6 +42,11 @@ export function filled(properties: Foreign): Foreign {
   return result
 }
 
+/** Returns when a milestone is due. Gogs and Gitea write a day of the year 9999 for none. */
+export function dueTime(value: unknown): unknown {
+  return textOf(value).startsWith('9999-') ? null : value
+}
+
 /** Returns whether a value says something. Null, "", false, 0, and lists and objects of nothing else do not. */
 export function says(value: unknown): boolean {
   if (Array.isArray(value)) return value.length > 0

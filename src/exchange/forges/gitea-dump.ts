@@ -1,6 +1,6 @@
 import type { Findings } from './findings.ts'
 import type { Foreign, Made } from './foreign.ts'
-import { commentOf, filled, hasProperties, issueOf, listOf, objectOf } from './foreign.ts'
+import { commentOf, dueTime, filled, hasProperties, issueOf, listOf, objectOf } from './foreign.ts'
 import type { Convert, ForgeFormat } from './forge-format.ts'
 import { rootOf } from './forge-format.ts'
 
@@ -34,10 +34,11 @@ export const giteaDumpFormat: ForgeFormat = {
         }
         indexes.clear()
       }
+      yield* read('pull_request.yml', { convert: ({ number }, at) => at.leavePull(number) })
     },
     wordOf(file) {
       if (file.startsWith('comments/')) return 'comments'
-      return file === 'pull_request.yml' || file.startsWith('reviews/') ? 'pull_request' : 'file'
+      return file.startsWith('reviews/') ? 'pull_request' : 'file'
     },
   },
 }
@@ -63,7 +64,8 @@ function issueIn(record: Foreign, at: Findings): readonly Made[] {
 function milestoneIn(record: Foreign, at: Findings): readonly Made[] {
   const { title, description, deadline, created, updated, closed, state, ...rest } = record
   at.leaveRest(rest)
-  const times = Object.entries({ deadline, created, updated, closed }).filter(([, time]) => time !== NO_TIME)
+  const of = { deadline: dueTime(deadline), created, updated, closed }
+  const times = Object.entries(of).filter(([, time]) => time !== NO_TIME)
   return at.milestone({ title, ...filled({ description, ...Object.fromEntries(times) }), state })
 }
 

@@ -1,6 +1,17 @@
 import type { Findings } from './findings.ts'
 import type { Foreign, Made } from './foreign.ts'
-import { assigneesOf, commentOf, filled, hasProperties, issueOf, objectOf, posterOf, says, textOf } from './foreign.ts'
+import {
+  assigneesOf,
+  commentOf,
+  dueTime,
+  filled,
+  hasProperties,
+  issueOf,
+  objectOf,
+  posterOf,
+  says,
+  textOf,
+} from './foreign.ts'
 import type { ForgeFormat } from './forge-format.ts'
 
 const COMMENTS = 'comments.json'
@@ -112,6 +123,6 @@ export function restMilestone(milestone: unknown, at: Findings): readonly Made[]
   const { title, description, due_on, state, number: _, ...others } = objectOf(milestone)
   const { created_at: created, updated_at: updated, closed_at: closed, ...rest } = others
   at.leaveRest(rest)
-  const deadline = textOf(due_on).startsWith('9999-12-31') ? null : due_on // Gogs has no other word for none
-  return at.milestone({ title, ...filled({ description, deadline, created, updated, closed }), state })
+  const times = { deadline: dueTime(due_on), created, updated, closed }
+  return at.milestone({ title, ...filled({ description, ...times }), state })
 }

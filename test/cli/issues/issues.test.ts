@@ -183,6 +183,24 @@ describe('forgelet issues convert', () => {
     expect(await lost('dump')).toEqual([{ what: 'label', count: 1, pointer: '' }]) // no issue has it
   })
 
+  test('writes into a dump the address of the repository where the authors have accounts', async () => {
+    const original = ['--original-url', 'https://git.example.com/acme/rocket']
+    await put('issues.json', JSON.stringify([githubIssue]))
+    const { code } = await issues(
+      'convert',
+      'issues.json',
+      '-o',
+      'new',
+      '--to',
+      'gitea-dump',
+      '--repo',
+      'acme/rocket',
+      ...original,
+    )
+
+    expect([code, await read('new/repo.yml')]).toEqual([0, expect.stringContaining(`original_url: "${original[1]}"`)])
+  })
+
   test('has the latest of several issues of one number in a fetched list, and says that it was repeated', async () => {
     const issueOf = (number: number, day: number) => {
       return { ...githubIssue, number, title: `As of ${day}`, updated_at: `2024-05-0${day}T10:00:00Z` }

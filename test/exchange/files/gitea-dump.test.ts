@@ -32,10 +32,20 @@ const texts = fc.oneof(
   fc.string({ unit: 'binary' }).filter((text) => text.isWellFormed()),
 )
 const times = fc.constantFrom('2024-02-29T08:30:00Z', '2016-12-31T23:59:60Z', '2024-03-01T10:00:00.52+02:00')
+/** Gitea takes each label and each reaction of an issue once. */
+const once = <T>(list: readonly T[], keyOf: (element: T) => string): T[] => [
+  ...new Map(list.map((element) => [keyOf(element), element])).values(),
+]
 const issues = issuesOf({
   ...{ number: fc.integer({ min: 1 }), id: fc.integer(), text: texts, time: times },
   label: fc.record({ name: texts, color: texts, description: texts }, { requiredKeys: ['name'] }),
-})
+}).map(({ labels, reactions, ...issue }) => ({
+  ...issue,
+  ...(labels && { labels: once(labels, ({ name }) => name) }),
+  ...(reactions && {
+    reactions: once(reactions, ({ user_id, user_name, content }) => `${user_id} ${user_name ?? ''} ${content}`),
+  }),
+}))
 
 /** All records but labels in one order, with times and lists as a canonical document has them. */
 function contentsOf(records: readonly ExchangeRecord[]): readonly string[] {
@@ -198,6 +208,34 @@ const COMMENT = {
   ...{ content: string, reactions: listOf(REACTION) },
 }
 
+describe('a dump of all units', () => {
+  const issue =
+    '- number: 1\n  foreignindex: 1\n  title: a\n  poster_id: 1\n  poster_name: mia\n  state: open\n  created: 2024-05-01T08:00:00Z\n  updated: 2024-05-01T08:00:00Z\n'
+  const read = async (files: Readonly<Record<string, string>>) => {
+    const records = readExchange(folderOf({ 'issue.yml': issue, ...files }))
+    return { all: await allOf(records), greatest: records.greatestLeftOut() }
+  }
+
+  test('keeps the numbers of its pull requests from new issues', async () => {
+    const { all, greatest } = await read({ 'pull_request.yml': '- number: 2\n  title: b\n- number: 7\n  title: c\n' })
+
+    expect([all.length, greatest]).toEqual([1, 7])
+  })
+
+  test.each(['0001-01-01T00:00:00Z', '9999-01-01T00:00:00Z', 'null'])(
+    'has milestones that are not due: %s',
+    async (time) => {
+      const milestone = `- title: v1\n  deadline: ${time}\n  created: 2024-05-01T08:00:00Z\n  state: open\n`
+      const { all } = await read({ 'milestone.yml': milestone })
+
+      expect(all[0]).toEqual({
+        kind: 'milestone',
+        milestone: { title: 'v1', created: '2024-05-01T08:00:00Z', state: 'open' },
+      })
+    },
+  )
+})
+
 describe('the files of a dump have what the reader of Gitea requires', () => {
   const times = { created: '2016-12-31T23:59:60Z', updated: '2024-03-01t10:00:00.52+02:00' }
   const comment = { issue_number: 7, poster_id: 3, poster_name: 'mia', content: 'a', ...times }
@@ -223,6 +261,32 @@ describe('the files of a dump have what the reader of Gitea requires', () => {
     expect(parse(await readFile(join(await written(records), name), 'utf8'), { version: '1.1' })).toEqual(
       new Array(count).fill(type),
     )
+  })
+
+  test('a label or a reaction that an issue has twice once', async () => {
+    const reactions = ['+1', '+1', 'eyes'].map((content) => ({ user_id: 0, user_name: 'ghost', content }))
+    const labels = ['bug', 'bug', 'Bug'].map((name) => ({ name, color: 'ee0701' }))
+    const issue = { ...fullIssue, labels, reactions }
+    const target = await written([
+      { kind: 'issue', issue },
+      { kind: 'comment', comment: { ...comment, reactions } },
+    ])
+    const [first] = parse(await readFile(join(target, 'issue.yml'), 'utf8'))
+    const [answer] = parse(await readFile(join(target, 'comments/7.yml'), 'utf8'))
+
+    expect(first).toMatchObject({
+      labels: [{ name: 'bug' }, { name: 'Bug' }],
+      reactions: [{ content: '+1' }, { content: 'eyes' }],
+    })
+    expect(answer.reactions).toEqual(first.reactions)
+  })
+
+  test('the address of the repository whose accounts the authors have', async () => {
+    const originalUrl = 'https://git.example.com/acme/rocket'
+    const target = newTarget()
+    await writeGiteaDump(target, [], { ...REPOSITORY, originalUrl })
+
+    expect(parse(await readFile(join(target, 'repo.yml'), 'utf8'))).toMatchObject({ original_url: originalUrl })
   })
 
   test('repo.yml, a map of texts', async () => {

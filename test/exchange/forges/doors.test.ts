@@ -59,11 +59,13 @@ describe('lists of Gogs and GitBucket', () => {
     created_at: bare['created_at'],
     updated_at: bare['created_at'],
   }
-  const milestone = { id: 1, title: 'v1', state: 'open', due_on: '9999-12-31T00:00:00Z' }
-
-  test.each(['issuecomment', 'comment'])(
-    'are recognized, and their comments have the number of the page: %s',
-    async (anchor) => {
+  test.each([
+    ['issuecomment', '9999-12-31T00:00:00Z'],
+    ['comment', '9999-01-01T00:00:00Z'],
+  ])(
+    'are recognized, and their comments have the number of the page: %s, and milestones no date: %s',
+    async (anchor, due_on) => {
+      const milestone = { id: 1, title: 'v1', state: 'open', due_on }
       const at = (path: string) => ({
         ...comment,
         html_url: `https://git.example.com/acme/rocket/${path}#${anchor}-77`,
