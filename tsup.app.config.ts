@@ -3,7 +3,7 @@ import { createRequire } from 'node:module'
 import { basename, dirname, join } from 'node:path'
 import { brotliCompressSync, constants } from 'node:zlib'
 import type { Options } from 'tsup'
-import { finishFiles, keepLicences, removeTwin } from './tools/build/dist-files.ts'
+import { declarationsOf, finishFiles, keepLicences, removeTwin } from './tools/build/dist-files.ts'
 
 // The ready server, its command and the test host: built behind the library, into the same folder.
 
@@ -53,7 +53,7 @@ const options: Options = {
   // bundled, it is no dependency of those who import the package.
   noExternal: ['zod', 'commander', '@commander-js/extra-typings'],
   esbuildPlugins: [importRequiredBuiltins],
-  dts: { entry: entries, compilerOptions: { ignoreDeprecations: '6.0' } },
+  dts: { entry: declarationsOf(entries), compilerOptions: { ignoreDeprecations: '6.0' } },
   onSuccess: async () => {
     removeTwin('cli.cjs')
     finishFiles()

@@ -1,5 +1,5 @@
 import type { Options } from 'tsup'
-import { finishFiles, keepLicences } from './tools/build/dist-files.ts'
+import { declarationsOf, finishFiles, keepLicences } from './tools/build/dist-files.ts'
 
 const entries = {
   index: 'src/index.ts',
@@ -37,7 +37,7 @@ const options: Options = {
   silent: true,
   noExternal: ['kysely'], // hundreds of small files: bundled, the storages load in 5 ms instead of 118
   dts: {
-    entry: entries,
+    entry: declarationsOf(entries),
     // tsup always sets baseUrl for its d.ts pass; TypeScript 6 refuses that (TS5101) without this.
     compilerOptions: { ignoreDeprecations: '6.0' },
   },

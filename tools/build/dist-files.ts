@@ -12,6 +12,16 @@ export function finishFiles(): void {
   shrinkTwins()
 }
 
+/**
+ * Returns the declarations of entries, which the compiler has written: bundling them takes a fifth of the time of bundling the
+ * sources, whose types would be found again.
+ */
+export function declarationsOf(entries: Readonly<Record<string, string>>): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(entries).map(([name, file]) => [name, join('.types', file.replace(/\.ts$/, '.d.ts'))]),
+  )
+}
+
 /** Puts the licences of bundled packages beside them. */
 export function keepLicences(...packages: readonly string[]): void {
   mkdirSync('dist/licenses', { recursive: true })
