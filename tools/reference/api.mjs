@@ -7,8 +7,9 @@ import library from '../../tsup.config.ts'
 
 // What the package exports, as typedoc reads it. A page of Markdown for each entry.
 
-const ENTRIES = Object.entries({ ...library.dts.entry, ...app.dts.entry }).map(([key, file]) => [
-  file,
+const FILES = { ...library.entry, ...app.entry }
+const ENTRIES = Object.keys({ ...library.dts.entry, ...app.dts.entry }).map((key) => [
+  FILES[key],
   key === 'index' ? 'forgelet' : `forgelet/${key}`,
 ])
 
