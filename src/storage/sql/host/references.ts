@@ -233,9 +233,8 @@ export class References {
     const { tables } = this.#context
     if (tables === undefined) return []
     const known = referred.filter((row) => tableOf(tables, row) !== undefined)
-    return known.length < 2
-      ? known
-      : ORDER.flatMap((thing) => known.filter((row) => row.thing === thing).toSorted(byId))
+    const byId = (one: Referred, other: Referred): number => (one.id < other.id ? -1 : 1)
+    return ORDER.flatMap((thing) => known.filter((row) => row.thing === thing).toSorted(byId))
   }
 
   /** Returns the statement that looks whether rows exist. It waits for no lock. */
@@ -297,8 +296,4 @@ export class References {
 /** Returns the parameters of the statement about rows: the id of each, and its repository. */
 function idsOf(referred: readonly Referred[]): readonly Id[] {
   return referred.flatMap(({ id, repositoryId = '' }) => [id, repositoryId])
-}
-
-function byId(one: Referred, other: Referred): number {
-  return one.id < other.id ? -1 : 1
 }
