@@ -7,20 +7,21 @@
 # reader that looks at how the line ends can tell. 4.0.0-rc.3 gives every one of them back.
 set -euo pipefail
 folder=$(mktemp -d)
-trap 'chmod -R u+w "$folder"; rm -rf "$folder"' EXIT
+trap 'rm -rf "$folder"' EXIT
 cd "$folder"
-export GOFLAGS=-mod=mod GOPATH=$folder/go GOCACHE=$folder/cache
+export GOFLAGS='-mod=mod -modcacherw' GOPATH=$folder/go GOCACHE=$folder/cache
 
-# run MODULE VERSION: prints what comes back of each text.
+# run MODULE@VERSION: prints what comes back of each text.
 run() {
-  mkdir "$(basename "$1")" && cd "$(basename "$1")"
-  printf 'module probe\ngo 1.22\nrequire %s %s\n' "$1" "$2" >go.mod
+  local module=${1%@*}
+  mkdir "$folder/${1#*@}" && cd "$folder/${1#*@}"
+  go mod init probe 2>/dev/null
   cat >main.go <<GO
 package main
 
 import (
 	"fmt"
-	"$1"
+	"$module"
 )
 
 func main() {
@@ -38,16 +39,16 @@ func main() {
 	}
 }
 GO
-  go run . 2>/dev/null
-  cd ..
+  go get "$1" 2>/dev/null
+  go run .
 }
 {
   echo 3.0.1
-  run gopkg.in/yaml.v3 v3.0.1
+  run gopkg.in/yaml.v3@v3.0.1
   echo 4.0.0-rc.3
-  run go.yaml.in/yaml/v4 v4.0.0-rc.3
-} | tee out.txt
-diff out.txt - <<'TEXT'
+  run go.yaml.in/yaml/v4@v4.0.0-rc.3
+} | tee "$folder/out.txt"
+diff "$folder/out.txt" - <<'TEXT'
 3.0.1
 "\n\na": "\na"
 "\n a": " a"

@@ -4,9 +4,9 @@ import type { Logger } from '../ports.ts'
 const DAY_MS = 86_400_000
 const WARNED_BEFORE_MS = 30 * DAY_MS
 
-/** Warns an operator once a day, for each key and what is wrong with it, whose signing key is revoked, expires within 30 days, or has expired. */
+/** Warns the operator of a signing key that is revoked, has expired, or expires within 30 days: once a day for each key and fault. */
 export class KeyExpiry {
-  /** When each warning was given, by fault and key; none is older than a day, so that rotated keys do not stay. */
+  /** When each warning was given, by fault and key. Those older than a day are removed. */
   readonly #warnedAt = new Map<string, number>()
 
   /** Called with each key that is served. */

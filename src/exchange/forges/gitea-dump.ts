@@ -38,7 +38,7 @@ export const giteaDumpFormat: ForgeFormat = {
     },
     wordOf(file) {
       if (file.startsWith('comments/')) return 'comments'
-      return file.startsWith('reviews/') ? 'pull_request' : 'file'
+      return file.startsWith('reviews/') ? 'pull_request_comments' : 'file'
     },
   },
 }

@@ -4,7 +4,6 @@ import { hasProperties, listOf, objectOf } from './foreign.ts'
 // What people have of a tracker and what is not read: it is named once, with what to do.
 
 const DOCUMENT = 'write its issues as an issue document (docs/exchange.md, Records)'
-
 const LISTS = 'fetch the lists of the REST API (docs/exchange.md, Sources)'
 
 const unpackWith = (command: string): string => `unpack it with ${command}, and give what was in it`

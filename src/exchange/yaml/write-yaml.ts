@@ -1,9 +1,9 @@
-/** What JSON does not escape and readers of YAML refuse in a text, or take for the end of a line. */
+/** Characters that JSON does not escape, and that readers of YAML refuse or take for the end of a line. */
 const ESCAPED = /[\u007f-\u009f\u2028\u2029\ufeff\ufffe\uffff]/g
 
 /**
  * Writes a list, or a mapping whose keys are words. Every text is quoted: readers of YAML 1.1 take `yes`, `1e3` and `2024-02-29`
- * for other types. Not by js-yaml, which overflows the stack with a text of some millions of characters.
+ * for other types. js-yaml cannot do it: a text of some millions of characters overflows its stack.
  */
 export function yamlOf(value: object): string {
   return `${linesOf(value).join('\n')}\n`

@@ -67,7 +67,7 @@ export interface SqlDialect {
    * a read behind a lock sees what is committed, or a transaction with an old snapshot cannot write.
    */
   readonly readsSnapshot?: RawBuilder<unknown>
-  /** A text of ours so that it can be compared with a column of the host. Undefined: it can be. */
+  /** Makes a text of ours comparable with a column of the host, whatever its collation. Undefined where every two texts are. */
   anyCollation?(text: RawBuilder<unknown>): RawBuilder<unknown>
   /** A text of the host so that it is compared by its characters, whatever the collation of its column. */
   exactly(text: RawBuilder<unknown>): RawBuilder<unknown>

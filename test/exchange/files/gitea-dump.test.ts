@@ -16,7 +16,7 @@ import { issuesOf } from '../../schema/documents/generated-issues.ts'
 import { bareIssue, fullIssue } from '../../schema/documents/sample-issue.ts'
 import { newFolder } from '../../start-forgelet.ts'
 import { FOLDERS, giteaDump, optionsOf } from '../forges/samples.ts'
-import { canonical, folderOf, readSource } from '../reading.ts'
+import { canonical, folderOf, readSource, wordsOf } from '../reading.ts'
 
 const RUNS = process.env['LONG'] === '1' ? 500 : 30
 const REPOSITORY = { owner: 'acme', name: 'rocket' }
@@ -217,9 +217,14 @@ describe('a dump of all units', () => {
   }
 
   test('keeps the numbers of its pull requests from new issues', async () => {
-    const { all, greatest } = await read({ 'pull_request.yml': '- number: 2\n  title: b\n- number: 7\n  title: c\n' })
+    const files = { 'pull_request.yml': '- number: 2\n  title: b\n- number: 7\n  title: c\n', 'reviews/2.yml': '[]' }
+    const { all, greatest } = await read(files)
 
     expect([all.length, greatest]).toEqual([1, 7])
+    expect(wordsOf(await readSource(folderOf({ 'issue.yml': issue, ...files })))).toEqual({
+      pull_request: 2,
+      pull_request_comments: 1,
+    })
   })
 
   test.each(['0001-01-01T00:00:00Z', '9999-01-01T00:00:00Z', 'null'])(

@@ -85,8 +85,8 @@ const LACKS = (privilege: string): string => {
   )
 }
 
-/** The condition that finds a table by its name: for one that a join or an outer query names, the server opens every table. */
-const named = (alias: string): string => `${alias}.table_schema = coalesce(?, database()) and ${alias}.table_name = ?`
+/** The condition that a row is of the table with this name. Where the name comes from a join, the server opens every table. */
+const isNamed = (alias: string): string => `${alias}.table_schema = coalesce(?, database()) and ${alias}.table_name = ?`
 
 /** MariaDB 10.6 and newer. MySQL itself has no RETURNING. */
 export const mariadbDialect: SqlDialect = {
@@ -120,15 +120,15 @@ export const mariadbDialect: SqlDialect = {
     return textQuery(
       `select c.column_name as \`column\`, concat(c.column_type, if(c.collation_name is null, '',
           concat(' character set ', c.character_set_name, ' collate ', c.collation_name))) as type,
-        cast(c.column_name in (select min(s.column_name) from information_schema.statistics as s where ${named('s')}
+        cast(c.column_name in (select min(s.column_name) from information_schema.statistics as s where ${isNamed('s')}
           group by s.index_name having count(*) = 1 and max(s.non_unique) = 0) as double) as isUnique,
         concat_ws(',', if(@@log_bin and not @@log_bin_trust_function_creators and ${LACKS('SUPER')},
           'log_bin_trust_function_creators = 1 or SUPER', null), if(${LACKS('TRIGGER')}, 'TRIGGER', null),
           if(${LACKS('REFERENCES')}, 'REFERENCES', null)) as lacks,
         if(t.engine = 'InnoDB', '', concat('is stored by ', coalesce(t.engine, 'no engine'), ', which has no foreign keys')) as misfit,
         cast(c.table_schema = database() as double) as takesTriggers
-        from information_schema.columns as c join information_schema.tables as t on ${named('t')}
-        where ${named('c')} order by c.ordinal_position`,
+        from information_schema.columns as c join information_schema.tables as t on ${isNamed('t')}
+        where ${isNamed('c')} order by c.ordinal_position`,
       [...which, ...which, ...which],
     )
   },
