@@ -10,6 +10,8 @@ const STATES: ReadonlyMap<unknown, string> = new Map([
 ])
 /** Fields that no other form has, and those without which an issue cannot be read. */
 const OF_GH = ['createdAt', 'updatedAt', 'closedAt', 'isPinned', 'stateReason', 'reactionGroups', 'projectItems']
+/** How many comments of an issue a list has. The rest are left out without a word. */
+const COMMENTS_OF_A_LIST = 100
 const NEEDED = ['number', 'title', 'state', 'author', 'body', 'createdAt', 'updatedAt']
 
 /** What `gh issue list --json` prints, with the fields that it was asked for. */
@@ -32,6 +34,7 @@ export const githubCliFormat: ForgeFormat = {
       return made
     })
     leaveReactions(issue, at)
+    if (listOf(comments).length === COMMENTS_OF_A_LIST) at.notCarried('comments', ['comments'])
     return [...restIssue(asInRest(issue), at), ...answers]
   },
 }

@@ -48,6 +48,15 @@ describe('what gh issue list --json prints', () => {
     expect(records.filter(({ kind }) => kind === 'comment')).toHaveLength(2)
     expect(notCarried).toContainEqual({ what: 'minimized', count: 1, pointer: '/0/comments/1/minimized' })
   })
+
+  test('may lack what follows the hundredth comment, which is reported', async () => {
+    const [comment] = [issue?.['comments']].flat()
+    const reported = async (count: number) =>
+      (await readSource({ json: JSON.stringify([{ ...issue, comments: Array(count).fill(comment) }]) })).notCarried
+
+    expect(await reported(100)).toContainEqual({ what: 'comments', count: 1, pointer: '/0/comments' })
+    for (const count of [99, 101]) expect((await reported(count)).map(({ what }) => what)).not.toContain('comments')
+  })
 })
 
 describe('lists of Gogs and GitBucket', () => {

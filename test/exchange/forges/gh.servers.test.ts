@@ -42,16 +42,21 @@ const closed = {
   ...{ labels: nothing, assignees: nothing, comments: nothing },
 }
 
+const long = {
+  ...bare,
+  comments: { nodes: Array(100).fill(comment), totalCount: 130, pageInfo: { hasNextPage: true, endCursor: 'Y' } },
+}
+
 /** Answers the two questions of gh: which fields an issue has, and which issues there are. */
-function answerTo(question: string): unknown {
+function answerTo(question: string, nodes: readonly object[]): unknown {
   if (question.includes('__type')) return { Issue: { fields: [] } }
-  const issues = { nodes: [closed, bare], totalCount: 2, pageInfo: page }
-  return { repository: { hasIssuesEnabled: true, issues } }
+  return { repository: { hasIssuesEnabled: true, issues: { nodes, totalCount: nodes.length, pageInfo: page } } }
 }
 
 describeWith(['gh', 'openssl'], 'gh issue list --json', () => {
   let folder = ''
   let host = ''
+  let nodes: readonly object[] = [closed, bare]
   let close = async (): Promise<void> => undefined
 
   beforeAll(async () => {
@@ -65,7 +70,7 @@ describeWith(['gh', 'openssl'], 'gh issue list --json', () => {
     const server = createServer({ key, cert }, async (request, response) => {
       const body = (await request.toArray()).join('')
       response.setHeader('content-type', 'application/json')
-      response.end(JSON.stringify({ data: answerTo(JSON.parse(body).query) }))
+      response.end(JSON.stringify({ data: answerTo(JSON.parse(body).query, nodes) }))
     })
     await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening))
     host = `localhost:${(server.address() as AddressInfo).port}`
@@ -110,5 +115,13 @@ describeWith(['gh', 'openssl'], 'gh issue list --json', () => {
     expect(violations).toMatchObject([
       { code: 'format', message: expect.stringContaining('author,body,createdAt,updatedAt') },
     ])
+  })
+
+  test('does not print what follows the hundredth comment, and that is reported', async () => {
+    nodes = [long]
+    const outcome = await readSource({ json: await list(FIELDS) })
+
+    expect(outcome.records.filter(({ kind }) => kind === 'comment')).toHaveLength(100)
+    expect(wordsOf(outcome)).toEqual({ comments: 1, reactions: 200 })
   })
 })
