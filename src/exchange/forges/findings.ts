@@ -85,6 +85,9 @@ function isNumber(value: unknown): value is number {
   return typeof value === 'number' && Number.isSafeInteger(value)
 }
 
+/** The comments that the issues of a list count, without those that were found. It becomes a part of `comments`. */
+export const EXPECTED_COMMENTS = 'expected_comments'
+
 /** Receives what exchange records have no property for, by its name, or a word such as `pull_request`. The path begins at the record. */
 export type Report = (what: string, path: Path, count: number) => void
 
@@ -141,6 +144,16 @@ export class Findings {
   nameless(name: string): void {
     this.state.nameless.add(name)
     this.notCarried('user_name')
+  }
+
+  /** Counts the comments that an issue of a list should have. What is not found of them is reported as `comments`. */
+  expectComments(property: string, count: unknown): void {
+    this.leaveAll(EXPECTED_COMMENTS, property, count)
+  }
+
+  /** Counts a comment of an issue that is part of the result. */
+  foundComment(): void {
+    this.notCarried(EXPECTED_COMMENTS, [], -1)
   }
 
   /** Reports what a property counts or lists, if it says something. */

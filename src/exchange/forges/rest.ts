@@ -43,7 +43,7 @@ export function restIssue(record: Foreign, at: Findings): readonly Made[] {
   // An open one of Gogs and of older Gitea is {"merged":false,"merged_at":null}, which says nothing.
   if (pull_request) return at.leavePull(number)
 
-  if (!at.state.files.has(COMMENTS)) at.leaveAll('comments', 'comments', comments)
+  at.expectComments('comments', comments)
   const lists = {
     labels: at.each('labels', labels, restLabel),
     assignees: assigneesOf({ assignees, assignee }, 'login'),
@@ -61,7 +61,10 @@ function listedComment(record: Foreign, at: Findings): readonly Made[] {
   const [, digits] = /\/(\d+)(?:#.*)?$/.exec(textOf(issue_url ?? html_url)) ?? []
   const number = digits === undefined ? issue_url : Number(digits)
   if (says(pull_request_url)) return at.leave('pull_request_comments')
-  if (typeof number !== 'number' || at.state.hasIssue(number)) return restComment(number, comment, at)
+  if (typeof number !== 'number' || at.state.hasIssue(number)) {
+    at.foundComment()
+    return restComment(number, comment, at)
+  }
   // GitHub has the address of an issue also for the comments of pull requests.
   return at.leave(PULL.test(textOf(html_url)) ? 'pull_request_comments' : at.state.wordOfComment(number))
 }

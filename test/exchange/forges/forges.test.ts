@@ -46,7 +46,7 @@ describe('GitHub', () => {
     expect(outcome.records.map(({ kind }) => kind)).toEqual(['issue', 'milestone', 'issue', 'issue'])
     expect(outcome.records[0]).toMatchObject({ issue: { poster_id: 0, poster_name: 'ghost', content: '' } })
     expect(outcome.notCarried).toContainEqual({ what: 'pull_request', count: 1, pointer: '/0' })
-    expect(outcome.notCarried).toContainEqual({ what: 'comments', count: 4, pointer: '/2/comments' })
+    expect(outcome.notCarried).toContainEqual({ what: 'comments', count: 2, pointer: '/2/comments' })
   })
 
   test('a milestone that came with an invalid issue precedes the next one', async () => {
@@ -72,7 +72,7 @@ describe('GitHub', () => {
     const address = 'https://api.github.example.com/issues/'
     const [html_url, pull_request_url] = ['https://github.example.com/acme/rocket/pull/5#issuecomment-1', 'x']
     const source = folderOf({
-      'issues.json': JSON.stringify([pull, githubIssue]),
+      'issues.json': JSON.stringify([pull, { ...githubIssue, comments: 0 }]),
       'comments.json': JSON.stringify([
         { ...githubComment, issue_url: `${address}8` }, // its pull request is in the list
         { ...githubComment, issue_url: `${address}5`, html_url },
@@ -81,6 +81,19 @@ describe('GitHub', () => {
       ]),
     })
     expect(wordsOf(await readSource(source))).toMatchObject({ pull_request_comments: 3, comments: 1 })
+  })
+
+  test('comments that the issues count and their list does not have are reported', async () => {
+    const issues = [
+      { ...githubIssue, comments: 3 },
+      { ...githubIssue, number: 8, comments: 30 },
+    ]
+    const source = folderOf({
+      'issues.json': JSON.stringify(issues),
+      'comments.json': JSON.stringify([githubComment, { ...githubComment, minimized: { reason: null } }]),
+    })
+    const report = { what: 'comments', count: 31, pointer: '/0/comments', file: 'issues.json' }
+    expect((await readSource(source)).notCarried).toContainEqual(report)
   })
 
   test('a comment that is folded away is left out unless it is kept, and reported in any case', async () => {
