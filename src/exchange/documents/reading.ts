@@ -4,7 +4,7 @@ import { invalidDocument } from '../../schema/invalid-document.ts'
 import type { ExchangeRecord, NotCarried, SourcePosition } from '../../schema/issue-record.ts'
 import { MAX_VIOLATIONS } from '../../schema/text.ts'
 import type { Violation } from '../../schema/violation.ts'
-import { ConversionState, EXPECTED_COMMENTS, Findings } from '../forges/findings.ts'
+import { ConversionState, EXPECTED, Findings } from '../forges/findings.ts'
 import type { Made } from '../forges/foreign.ts'
 import { isForeign } from '../forges/foreign.ts'
 import type { Convert } from '../forges/forge-format.ts'
@@ -95,9 +95,11 @@ export class Reading implements ByteObserver {
     const people = shown.map((name) => ({ name, displayed: displayed.get(name) ?? name }))
     const known = this.#notCarried.get('user_name')
     if (known !== undefined && people.length > 0) this.#notCarried.set('user_name', { ...known, people })
-    const expected = this.#notCarried.get(EXPECTED_COMMENTS)
-    this.#notCarried.delete(EXPECTED_COMMENTS)
-    if (expected !== undefined && expected.count > 0) this.#add('comments', expected, [], expected.count)
+    for (const [what, expected] of [...this.#notCarried]) {
+      if (!what.startsWith(EXPECTED)) continue
+      this.#notCarried.delete(what)
+      if (expected.count > 0) this.#add(what.slice(EXPECTED.length), expected, [], expected.count)
+    }
     this.options.onNotCarried?.([...this.#notCarried.values()])
     this.#report()
   }

@@ -85,8 +85,8 @@ function isNumber(value: unknown): value is number {
   return typeof value === 'number' && Number.isSafeInteger(value)
 }
 
-/** The comments that the issues of a list count, without those that were found. It becomes a part of `comments`. */
-export const EXPECTED_COMMENTS = 'expected_comments'
+/** Precedes the word for what a source counts, until its end shows whether it is there. */
+export const EXPECTED = 'expected '
 
 /** Receives what exchange records have no property for, by its name, or a word such as `pull_request`. The path begins at the record. */
 export type Report = (what: string, path: Path, count: number) => void
@@ -146,14 +146,14 @@ export class Findings {
     this.notCarried('user_name')
   }
 
-  /** Counts the comments that an issue of a list should have. What is not found of them is reported as `comments`. */
-  expectComments(property: string, count: unknown): void {
-    this.leaveAll(EXPECTED_COMMENTS, property, count)
+  /** Counts what the source should have because a property says so. What is not found of it is reported at the end. */
+  expect(what: 'comments' | 'issues', property: string, count: unknown): void {
+    this.leaveAll(EXPECTED + what, property, count)
   }
 
-  /** Counts a comment of an issue that is part of the result. */
-  foundComment(): void {
-    this.notCarried(EXPECTED_COMMENTS, [], -1)
+  /** Counts what the source has of what it should have. */
+  found(what: 'comments' | 'issues', count = 1): void {
+    this.notCarried(EXPECTED + what, [], -count)
   }
 
   /** Reports what a property counts or lists, if it says something. */

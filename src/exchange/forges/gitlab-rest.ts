@@ -18,7 +18,7 @@ function listedIssue(record: Foreign, at: Findings): readonly Made[] {
   if (isHidden(record, at)) return []
 
   const { author, labels, assignee, assignees, user_notes_count: count, upvotes, downvotes, ...issue } = record
-  at.expectComments('user_notes_count', count)
+  at.expect('comments', 'user_notes_count', count)
   at.leaveAll('reactions', 'upvotes', upvotes)
   at.leaveAll('reactions', 'downvotes', downvotes)
   const lists = {
@@ -38,7 +38,7 @@ function listedNote(record: Foreign, at: Findings): readonly Made[] {
   if (noteable_type !== 'Issue' || (typeof issue_number === 'number' && !at.state.hasIssue(issue_number))) {
     return at.leave('comments')
   }
-  if (!says(note['system'])) at.foundComment()
+  if (!says(note['system'])) at.found('comments')
   return isNoComment(note, at) ? [] : [gitlabComment({ issue_number, ...authorOf(author) }, note, 'body', at)]
 }
 

@@ -20,9 +20,15 @@ export const redmineFormat: ForgeFormat = {
 function partsOf(record: Foreign): readonly Part[] {
   const { issue, issues } = record
   if (says(issue)) return [[['issue'], issue, wholeIssue]]
-  return Array.isArray(issues)
-    ? issues.map((each, at) => [['issues', at], each, issueOfPage])
-    : [[[], record, wholeIssue]]
+  if (!Array.isArray(issues)) return [[[], record, wholeIssue]]
+  return [...issues.map((each, at): Part => [['issues', at], each, issueOfPage]), [[], record, countsOfPage]]
+}
+
+/** Counts the issues: the first page says how many there are on all pages. */
+function countsOfPage({ issues, total_count, offset }: Foreign, at: Findings): readonly Made[] {
+  if (!says(offset)) at.expect('issues', 'total_count', total_count)
+  at.found('issues', listOf(issues).length)
+  return []
 }
 
 /** The file that has an issue alone is read in place of what a page has of it. */

@@ -43,7 +43,7 @@ export function restIssue(record: Foreign, at: Findings): readonly Made[] {
   // An open one of Gogs and of older Gitea is {"merged":false,"merged_at":null}, which says nothing.
   if (pull_request) return at.leavePull(number)
 
-  at.expectComments('comments', comments)
+  at.expect('comments', 'comments', comments)
   const lists = {
     labels: at.each('labels', labels, restLabel),
     assignees: assigneesOf({ assignees, assignee }, 'login'),
@@ -62,7 +62,7 @@ function listedComment(record: Foreign, at: Findings): readonly Made[] {
   const number = digits === undefined ? issue_url : Number(digits)
   if (says(pull_request_url)) return at.leave('pull_request_comments')
   if (typeof number !== 'number' || at.state.hasIssue(number)) {
-    at.foundComment()
+    at.found('comments')
     return restComment(number, comment, at)
   }
   // GitHub has the address of an issue also for the comments of pull requests.

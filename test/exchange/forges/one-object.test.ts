@@ -131,6 +131,11 @@ describe('Redmine', () => {
     expect([numbersIn(outcome), outcome.violations]).toEqual([[812, 900], []])
   })
 
+  test('reports the issues that the first page counts, and no page has', async () => {
+    const { notCarried } = await readSource({ json: page(bare) + page(bare, bare).replace('"offset":0', '"offset":1') })
+    expect(notCarried).toContainEqual({ what: 'issues', count: 6, pointer: '/0/total_count' })
+  })
+
   test('keeps what is private on demand, and still reports it', async () => {
     const outcome = await readSource(folderOf(FOLDERS.redmine), { confidential: 'keep' })
     expect(numbersIn(outcome)).toEqual([813, 900, 812])
