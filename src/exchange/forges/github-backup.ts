@@ -15,8 +15,9 @@ export const githubBackupFormat: ForgeFormat = {
   name: 'github-backup',
   recognizes: (record) => hasProperties(record, 'number', 'user', 'comment_data'),
   convert({ comment_data, ...record }, at) {
-    const issue = restIssue(listOf(comment_data).length > 0 ? { ...record, comments: null } : record, at)
+    const issue = restIssue(record, at)
     if (issue.length === 0) return [] // it is a pull request
+    at.found('comments', listOf(comment_data).length)
     const comments = at.each('comment_data', comment_data, (comment, ofComment) =>
       restComment(record['number'], objectOf(comment), ofComment),
     )

@@ -211,9 +211,10 @@ const values: fc.Arbitrary<unknown> = fc.oneof(
 const OF_THE_FORGE =
   /^(?:references|_links|subscribed|has_tasks|task_status|task_completion_status|expired|description_html|text_?color)$|(?:^|_)(?:id|ids|iid|url|count|index|version|score|issues)$|^(?:repository|number|type|author|(?:awardable|noteable|target)_type)$/i
 
-/** What `gh` derives or says of its user, and what trackers say of themselves. */
+/** What `gh` derives or says of its user, what trackers say of themselves, and the number of comments where they all are. */
 const OF_THE_TRACKER: { readonly [Format in ExchangeFormat]?: RegExp } = {
   'github-cli': /^(?:closed|authorAssociation|includesCreatedEdit|viewerDidAuthor|minimizedReason)$/,
+  'github-backup': /^comments$/,
   bitbucket: /^(?:meta|components|versions)$/,
   redmine: /^project$/,
 }
