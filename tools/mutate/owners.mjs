@@ -12,7 +12,6 @@ const OWNERS = [
   // The contract compares storages with the one in memory, so SQLite shows what that does wrong by itself.
   ['src/storage/memory', ['test/storage/contract.test.ts', ...SQLITE_CONTRACT]],
   ['src/storage', SQLITE_CONTRACT],
-  ['src/core', ['test/core', 'test/model']],
   ['app/standalone/host-store', ['test/standalone', 'test/cli/refusals.test.ts']],
 ]
 

@@ -1,25 +1,108 @@
 import { describe, expect, test } from 'vitest'
-import type { AccountRef } from '../../../src/index.ts'
+import type { AccountRef, Forge } from '../../../src/index.ts'
 import { memoryStorage } from '../../../src/storage/memory.ts'
 import type { ForgeStorage } from '../../../src/storage/storage.ts'
+import type { Person } from '../a-forge.ts'
 import { aForge, codeOf, olga } from '../a-forge.ts'
 
 const user = (id: string) => ({ kind: 'user', id }) as const
 const target = (userId: string, note?: string) => ({ organizationId: '5', account: user(userId), note })
 
-// What is refused in which order, and what each block changes: test/model.
+/** Organization 5 and user 3 block user 9, and organization 5 also blocks mia, who is a member now, as olga is. User 8 and organization 6 are deleted. */
+async function blockingForge(): Promise<Forge<Person, undefined>> {
+  const members = new Set(['1'])
+  const forge = aForge({ membership: { isMember: ({ userId }) => members.has(userId) } })
+  for (const userId of ['9', '2']) await forge.blocks.block(olga, target(userId))
+  await forge.blocks.block('system', { blockerId: 3, account: user('9') })
+  members.add('2')
+  await forge.lifecycle.userDeleted(8)
+  await forge.lifecycle.organizationDeleted(6)
+  return forge
+}
 
-describe('the block service', () => {
-  test('asks no membership about a block by a user, who cannot block themselves through others either', async () => {
-    const asked: unknown[] = []
-    const { blocks } = aForge({ membership: { isMember: (member) => asked.push(member) > 0 } })
-    await blocks.block(olga, { blockerId: 1, account: user('9') })
-    for (const caller of [olga, 'system'] as const) {
-      expect(await codeOf(() => blocks.block(caller, { blockerId: 1, account: user('1') }))).toBe('CANNOT_BLOCK_SELF')
-    }
-    expect(asked).toEqual([])
+describe('a block', () => {
+  const organization = { kind: 'organization', id: '1' } as const
+  test.each<[code: string, method: 'block' | 'unblock' | 'list', what: string, input: object]>([
+    ['INVALID_INPUT', 'block', 'a long note', { organizationId: 5, account: organization, note: '🦉'.repeat(256) }],
+    ['CANNOT_BLOCK_ORGANIZATION', 'block', 'of the id of the caller', { organizationId: 5, account: organization }],
+    ['CANNOT_BLOCK_SELF', 'block', 'the caller, a member', target('1')],
+    ['CANNOT_BLOCK_SELF', 'block', 'who blocks', { blockerId: 3, account: user('3') }],
+    ['USER_NOT_FOUND', 'block', 'deleted, by one who is', { organizationId: 6, account: user('8') }],
+    ['USER_NOT_FOUND', 'block', 'by a deleted user', { blockerId: 8, account: user('9') }],
+    ['ORGANIZATION_NOT_FOUND', 'block', 'by a deleted organization', { organizationId: 6, account: user('9') }],
+    ['CANNOT_BLOCK_MEMBER', 'block', 'a member who is blocked', target('2')],
+    ['ALREADY_BLOCKED', 'block', 'who is blocked', target('9')],
+    ['ALREADY_BLOCKED', 'block', 'whom the user blocks', { blockerId: 3, account: user('9') }],
+    ['CANNOT_BLOCK_ORGANIZATION', 'unblock', 'an organization', { organizationId: 5, account: organization }],
+    ['USER_NOT_FOUND', 'unblock', 'a deleted user', target('8')],
+    ['NOT_BLOCKED', 'unblock', 'whom another blocks', { blockerId: 5, account: user('9') }],
+    ['NOT_BLOCKED', 'unblock', 'whom a user blocks', { organizationId: 3, account: user('9') }],
+    ['ORGANIZATION_NOT_FOUND', 'list', 'of a deleted organization', { organizationId: 6 }],
+    ['USER_NOT_FOUND', 'list', 'of a deleted user', { blockerId: 8 }],
+    ['INVALID_INPUT', 'list', 'page 0 of what is deleted', { organizationId: 6, page: 0 }],
+    ['INVALID_INPUT', 'list', 'behind no cursor', { organizationId: 5, after: 'x' }],
+  ])('is refused as %s: %s, %s', async (code, method, _what, input) => {
+    const { blocks, events } = await blockingForge()
+    const before = await events.read()
+
+    expect(await codeOf(() => Reflect.apply(blocks[method], undefined, [olga, input]))).toBe(code)
+    expect(await events.read()).toEqual(before)
   })
 
+  test('keeps its user from becoming a member', async () => {
+    const { lifecycle } = await blockingForge()
+
+    expect(await codeOf(() => lifecycle.memberAdded({ organizationId: 5, userId: 9 }))).toBe('ALREADY_BLOCKED')
+    expect(await codeOf(() => lifecycle.memberAdded({ organizationId: 6, userId: 8 }))).toBe('USER_NOT_FOUND')
+    expect(await codeOf(() => lifecycle.memberAdded({ organizationId: 3, userId: 9 }))).toBe('no error')
+  })
+
+  test('is found and listed with its note, and lifted, each with an event', async () => {
+    const forge = aForge()
+    const [at, byUser] = [new Date('2026-01-02T03:04:05Z'), { blockerId: 3, account: user('9') }]
+    const first = { organizationId: '5', userId: '9', note: 'spam', blockedAt: at, blockedBy: '1' }
+    const own = { blockerId: '3', userId: '9', note: '', blockedAt: at, blockedBy: null }
+    expect(await forge.blocks.block(olga, target('9', 'spam'))).toEqual(first)
+    expect(await forge.blocks.block('system', byUser)).toEqual(own)
+    await forge.blocks.block(olga, target('8'))
+    expect(await forge.blocks.find(olga, { organizationId: 5, userId: 9 })).toEqual(first)
+    expect(await forge.blocks.list(olga, { blockerId: 3 })).toEqual({ items: [own], total: 1, limit: 30 })
+    const page = await forge.blocks.list(olga, { organizationId: 5, limit: 1 })
+    expect(page).toMatchObject({ items: [first], total: 2, limit: 1 })
+    const next = await forge.blocks.list(olga, { organizationId: 5, limit: 1, after: page.cursor })
+    expect([next.items.map(({ userId }) => userId), next.cursor]).toEqual([['8'], undefined])
+    await forge.blocks.unblock('system', byUser)
+    await forge.blocks.unblock(olga, target('9'))
+
+    expect(await forge.blocks.find(olga, { organizationId: 5, userId: 9 })).toBeUndefined()
+    expect((await forge.events.read()).events).toMatchObject([
+      { type: 'user.blocked', data: { note: 'spam' }, organizationId: '5', userId: '9', actorId: '1' },
+      { type: 'user.blocked', data: { note: '', blockerId: '3' }, organizationId: null, userId: '9', actorId: null },
+      { type: 'user.blocked', data: { note: '' }, organizationId: '5', userId: '8' },
+      { type: 'user.unblocked', data: { blockerId: '3' }, organizationId: null, userId: '9', actorId: null },
+      { type: 'user.unblocked', data: {}, organizationId: '5', userId: '9', actorId: '1' },
+    ])
+  })
+
+  test('goes with its user and with who blocks, once', async () => {
+    const forge = await blockingForge()
+    await forge.blocks.block('system', { blockerId: 9, account: user('4') })
+    const { cursor: after } = await forge.events.read()
+    for (const _ of ['once', 'twice']) {
+      await forge.lifecycle.userDeleted(9)
+      await forge.lifecycle.organizationDeleted(5)
+    }
+
+    expect((await forge.events.read({ after })).events).toMatchObject([
+      { type: 'user.deleted', data: { blocks: 3, grants: 0 }, userId: '9', actorId: null },
+      { type: 'organization.deleted', data: { blocks: 1 }, organizationId: '5', userId: null },
+    ])
+    expect(await forge.blocks.find('system', { organizationId: 5, userId: 2 })).toBeUndefined()
+    expect((await forge.blocks.list('system', { blockerId: 3 })).items).toEqual([])
+  })
+})
+
+describe('the block service', () => {
   test('says whether an organization or a user blocks, and the guard says who', async () => {
     const { blocks } = aForge()
     await blocks.block('system', target('9'))
@@ -110,10 +193,6 @@ describe('the block service', () => {
       details: { retry: 'call' },
     })
     expect(asked).toBe(20)
-  })
-
-  test.each([{ page: 0 }, { after: 'x' }])('refuses the page request %j', async (page) => {
-    expect(await codeOf(() => aForge().blocks.list(olga, { organizationId: 5, ...page }))).toBe('INVALID_INPUT')
   })
 
   test('returns blocked users by the ids that were given: numbers, bigints or texts', async () => {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { aForge, codeOf, olga } from '../a-forge.ts'
 
-// Blocks, members and the deletion of users and organizations: test/model.
+// Blocks, and what goes with users and organizations: ../blocks/block-service.test.ts.
 
 const issue = { id: 7, repositoryId: 10, kind: 'issue' } as const
 
