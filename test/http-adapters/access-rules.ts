@@ -34,12 +34,7 @@ export interface Subject {
   readonly owner?: Owner | undefined
   /** Undefined: not found. */
   readonly repository?: 'public' | 'private' | undefined
-  readonly values: Readonly<Record<string, string>>
-  readonly body: string | undefined
 }
-
-/** A status, and the code of an error. */
-export type Answer = '200' | '204' | `${number} ${string}`
 
 /** What is expected of a route. */
 export interface RouteRule {
@@ -55,28 +50,18 @@ export interface RouteRule {
     | 'site admin'
   /** How many statements the host of `forgelet serve` runs for a request, whatever the length of its page. */
   readonly statements: number
-  /** The values that each parameter of the path is given, besides owners, repositories and organizations. */
-  readonly values?: Readonly<Record<string, readonly string[]>>
-  readonly bodies?: readonly string[]
-  /** What is answered once the caller may do it. */
-  answer(subject: Subject, caller: Caller): Answer
 }
 
 /** One rule for each route, by its operation: a route without one fails the table. */
 export type RouteRules = Readonly<Record<string, RouteRule>>
 
-/** Numbers of issues: two that exist, and one that does not. */
-export const INDEXES: readonly string[] = ['1', '2', '99']
-/** Names of accounts: users, an organization, and one that does not exist. */
-export const ACCOUNTS: readonly string[] = ['eve', 'member', 'pam', 'open', 'unknown-name']
-
-/** What a request is answered. The order of these lines is the order of checks. */
-export function expected(rule: RouteRule, caller: Caller, subject: Subject): Answer {
+/** What a caller learns who may not make a request: a status and a code. Undefined: the caller may. */
+export function refusalOf(rule: RouteRule, caller: Caller, subject: Subject): string | undefined {
   if (caller === 'invalid credential') return '401 INVALID_CREDENTIALS'
   if (isHidden(rule, caller, subject)) {
     return rule.needs === 'organization owner' ? '404 ORGANIZATION_NOT_FOUND' : '404 REPOSITORY_NOT_FOUND'
   }
-  if (isRole(rule, caller, subject)) return rule.answer(subject, caller)
+  if (isRole(rule, caller, subject)) return undefined
   return caller === 'anonymous' ? '401 UNAUTHENTICATED' : '403 FORBIDDEN'
 }
 
@@ -129,25 +114,4 @@ function isInSight({ visibility }: Owner, caller: Caller): boolean {
 
 function isOneOf(caller: Caller, callers: readonly Caller[]): boolean {
   return callers.includes(caller)
-}
-
-/** What is answered about an issue. */
-export function onIssue({ values }: Subject, answer: Answer): Answer {
-  return values['index'] === '99' ? '404 ISSUE_NOT_FOUND' : answer
-}
-
-/** What is answered about an account. */
-export function onAccount(
-  { values }: Subject,
-  answers: Readonly<Record<'user' | 'member' | 'organization', Answer>>,
-): Answer {
-  const { username = '' } = values
-  if (username === 'unknown-name') return '404 USER_NOT_FOUND'
-  if (OWNERS.some(({ name, kind }) => name === username && kind === 'organization')) return answers.organization
-  return username === 'member' ? answers.member : answers.user
-}
-
-/** What is answered about a user. */
-export function onUser(subject: Subject, answer: Answer): Answer {
-  return onAccount(subject, { user: answer, member: answer, organization: '404 USER_NOT_FOUND' })
 }

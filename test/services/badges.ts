@@ -1,7 +1,6 @@
 import type { AskingMethod } from '../core/asking.ts'
 import { methodsAbout } from '../core/asking.ts'
-import type { RouteRule, RouteRules } from '../http-adapters/access-rules.ts'
-import { ACCOUNTS, onUser } from '../http-adapters/access-rules.ts'
+import type { RouteRules } from '../http-adapters/access-rules.ts'
 import type { Ask, Case } from '../http-adapters/cases/case.ts'
 import { refusal, served } from '../http-adapters/cases/case.ts'
 import type { ServiceSection } from '../services.ts'
@@ -101,27 +100,11 @@ const cases: readonly Case[] = [
   ]),
 ]
 
-/** POST and DELETE take the same, from the same callers. */
-const granting: RouteRule = {
-  asks: 'badges.grant',
-  needs: 'site admin',
-  statements: 3,
-  values: { username: ACCOUNTS },
-  bodies: ['{"badge_slugs":[]}', 'not JSON'],
-  answer: (subject) => onUser(subject, subject.body === 'not JSON' ? '422 INVALID_INPUT' : '204'),
-}
-
 /** Who may do what. */
 const rules: RouteRules = {
-  adminListUserBadges: {
-    asks: 'badges.read',
-    needs: 'site admin',
-    statements: 3,
-    values: { username: ACCOUNTS },
-    answer: (subject) => onUser(subject, '200'),
-  },
-  adminAddUserBadges: granting,
-  adminDeleteUserBadges: granting,
+  adminListUserBadges: { asks: 'badges.read', needs: 'site admin', statements: 3 },
+  adminAddUserBadges: { asks: 'badges.grant', needs: 'site admin', statements: 3 },
+  adminDeleteUserBadges: { asks: 'badges.grant', needs: 'site admin', statements: 3 },
 }
 
 const grants = { userId: 9, slugs: [] }

@@ -2,7 +2,6 @@ import type { ForgeErrorCode } from '../../src/index.ts'
 import type { AskingMethod } from '../core/asking.ts'
 import { methodsAbout } from '../core/asking.ts'
 import type { RouteRules } from '../http-adapters/access-rules.ts'
-import { ACCOUNTS, onAccount } from '../http-adapters/access-rules.ts'
 import type { Ask, Case } from '../http-adapters/cases/case.ts'
 import { refusal, served } from '../http-adapters/cases/case.ts'
 import type { ServiceSection } from '../services.ts'
@@ -283,70 +282,14 @@ function ownCases(): readonly Case[] {
 
 /** Who may do what. */
 const rules: RouteRules = {
-  organizationListBlocks: { asks: 'blocks.read', needs: 'organization owner', statements: 4, answer: () => '200' },
-  organizationCheckUserBlock: {
-    asks: 'blocks.read',
-    needs: 'organization owner',
-    statements: 4,
-    values: { username: ACCOUNTS },
-    answer: (subject) =>
-      onAccount(subject, { user: '404 NOT_BLOCKED', member: '404 NOT_BLOCKED', organization: '404 NOT_BLOCKED' }),
-  },
-  organizationBlockUser: {
-    asks: 'blocks.write',
-    needs: 'organization owner',
-    statements: 5,
-    values: { username: ACCOUNTS },
-    answer: (subject) =>
-      onAccount(subject, {
-        user: '204',
-        member: '422 CANNOT_BLOCK_MEMBER',
-        organization: '422 CANNOT_BLOCK_ORGANIZATION',
-      }),
-  },
-  organizationUnblockUser: {
-    asks: 'blocks.write',
-    needs: 'organization owner',
-    statements: 4,
-    values: { username: ACCOUNTS },
-    answer: (subject) =>
-      onAccount(subject, {
-        user: '422 NOT_BLOCKED',
-        member: '422 NOT_BLOCKED',
-        organization: '422 CANNOT_BLOCK_ORGANIZATION',
-      }),
-  },
-  userListBlocks: { asks: 'user-blocks.read', needs: 'the user', statements: 3, answer: () => '200' },
-  userCheckUserBlock: {
-    asks: 'user-blocks.read',
-    needs: 'the user',
-    statements: 3,
-    values: { username: ACCOUNTS },
-    answer: (subject) =>
-      onAccount(subject, { user: '404 NOT_BLOCKED', member: '404 NOT_BLOCKED', organization: '404 NOT_BLOCKED' }),
-  },
-  userBlockUser: {
-    asks: 'user-blocks.write',
-    needs: 'the user',
-    statements: 3,
-    values: { username: ACCOUNTS },
-    answer: (subject, caller) =>
-      subject.values['username'] === caller
-        ? '422 CANNOT_BLOCK_SELF'
-        : onAccount(subject, { user: '204', member: '204', organization: '422 CANNOT_BLOCK_ORGANIZATION' }),
-  },
-  userUnblockUser: {
-    asks: 'user-blocks.write',
-    needs: 'the user',
-    statements: 3,
-    values: { username: ACCOUNTS },
-    answer: (subject) =>
-      onAccount(subject, {
-        user: '422 NOT_BLOCKED',
-        member: '422 NOT_BLOCKED',
-        organization: '422 CANNOT_BLOCK_ORGANIZATION',
-      }),
-  },
+  organizationListBlocks: { asks: 'blocks.read', needs: 'organization owner', statements: 4 },
+  organizationCheckUserBlock: { asks: 'blocks.read', needs: 'organization owner', statements: 4 },
+  organizationBlockUser: { asks: 'blocks.write', needs: 'organization owner', statements: 5 },
+  organizationUnblockUser: { asks: 'blocks.write', needs: 'organization owner', statements: 4 },
+  userListBlocks: { asks: 'user-blocks.read', needs: 'the user', statements: 3 },
+  userCheckUserBlock: { asks: 'user-blocks.read', needs: 'the user', statements: 3 },
+  userBlockUser: { asks: 'user-blocks.write', needs: 'the user', statements: 3 },
+  userUnblockUser: { asks: 'user-blocks.write', needs: 'the user', statements: 3 },
 }
 
 const organizationBlock = { organizationId: 5, account: { kind: 'user', id: '9' } } as const

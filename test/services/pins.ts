@@ -1,7 +1,6 @@
 import type { AskingMethod } from '../core/asking.ts'
 import { methodsAbout } from '../core/asking.ts'
-import type { RouteRule, RouteRules } from '../http-adapters/access-rules.ts'
-import { INDEXES, onIssue } from '../http-adapters/access-rules.ts'
+import type { RouteRules } from '../http-adapters/access-rules.ts'
 import type { Case } from '../http-adapters/cases/case.ts'
 import { refusal, served } from '../http-adapters/cases/case.ts'
 import { issues, pin } from '../http-adapters/cases/pinned.ts'
@@ -85,30 +84,14 @@ const cases: readonly Case[] = [
   }),
 ]
 
-/** Lists, and whether there is room in them. */
-const reading: Omit<RouteRule, 'statements'> = { asks: 'pins.read', needs: 'repository reader', answer: () => '200' }
-/** Pinning and unpinning. */
-const pinning: RouteRule = {
-  asks: 'pins.write',
-  needs: 'repository admin',
-  statements: 4,
-  values: { index: INDEXES },
-  answer: (subject) => onIssue(subject, '204'),
-}
-
 /** Who may do what. */
 const rules: RouteRules = {
-  repoListPinnedIssues: { ...reading, statements: 9 },
-  repoListPinnedPullRequests: { ...reading, statements: 9 },
-  repoNewPinAllowed: { ...reading, statements: 3 },
-  pinIssue: pinning,
-  unpinIssue: pinning,
-  moveIssuePin: {
-    ...pinning,
-    values: { index: ['3', '99'], position: ['1', '0'] },
-    answer: (subject) =>
-      onIssue(subject, subject.values['position'] === '0' ? '422 INVALID_INPUT' : '404 ISSUE_NOT_PINNED'),
-  },
+  repoListPinnedIssues: { asks: 'pins.read', needs: 'repository reader', statements: 9 },
+  repoListPinnedPullRequests: { asks: 'pins.read', needs: 'repository reader', statements: 9 },
+  repoNewPinAllowed: { asks: 'pins.read', needs: 'repository reader', statements: 3 },
+  pinIssue: { asks: 'pins.write', needs: 'repository admin', statements: 4 },
+  unpinIssue: { asks: 'pins.write', needs: 'repository admin', statements: 4 },
+  moveIssuePin: { asks: 'pins.write', needs: 'repository admin', statements: 4 },
 }
 
 const issue = { id: '7', repositoryId: '10', kind: 'issue' } as const

@@ -83,15 +83,10 @@ const cases: readonly Case[] = [
 
 /** Who may do what. */
 const rules: RouteRules = {
-  getSigningKey: { asks: undefined, needs: 'nothing', statements: 1, answer: () => '404 SIGNING_KEY_FORMAT_MISMATCH' },
-  getSigningKeySSH: { asks: undefined, needs: 'nothing', statements: 1, answer: () => '200' },
-  repoSigningKey: {
-    asks: 'signing-keys.read',
-    needs: 'repository reader',
-    statements: 3,
-    answer: () => '404 SIGNING_KEY_FORMAT_MISMATCH',
-  },
-  repoSigningKeySSH: { asks: 'signing-keys.read', needs: 'repository reader', statements: 3, answer: () => '200' },
+  getSigningKey: { asks: undefined, needs: 'nothing', statements: 1 },
+  getSigningKeySSH: { asks: undefined, needs: 'nothing', statements: 1 },
+  repoSigningKey: { asks: 'signing-keys.read', needs: 'repository reader', statements: 3 },
+  repoSigningKeySSH: { asks: 'signing-keys.read', needs: 'repository reader', statements: 3 },
 }
 
 const key = { format: 'ssh', repositoryId: 10 } as const
