@@ -17,14 +17,12 @@ import { authenticate } from '../world.ts'
 
 // An API mounted in five frameworks, as their users would: on real servers.
 
-/** Where an API is mounted, and what stands before it and behind it. */
+/** Where an API is mounted, and what stands before it. */
 export interface Mounting {
   /** `""`, or a path without a slash at its end. */
   readonly prefix: string
   /** The parser of bodies that a request meets before the API. */
   readonly before?: Parser | undefined
-  /** The parser of bodies that only requests meet which the API has let pass. */
-  readonly behind?: Parser | undefined
 }
 
 export type Parser = 'json' | 'raw'
@@ -96,7 +94,7 @@ function hostOfExpress(name: Host['name'], express: Express, before: readonly Pa
   return {
     name,
     parsers: before,
-    start(api, { prefix, before, behind }) {
+    start(api, { prefix, before }) {
       const application = express()
       application.use('/', (_request, response, next) => {
         setHostHeaders(response)
@@ -108,7 +106,6 @@ function hostOfExpress(name: Host['name'], express: Express, before: readonly Pa
           authenticate: ({ headers }: ExpressRequest) => authenticate(headers.authorization),
         })(request, response, next),
       )
-      if (behind !== undefined) application.use('/', parsers[behind]())
       application.use('/', (request, response) => response.end(`the host: ${request.originalUrl}`))
       return listening(createServer(application))
     },
