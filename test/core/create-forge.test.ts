@@ -5,7 +5,7 @@ import { createForge } from '../../src/index.ts'
 import { memoryStorage } from '../../src/storage/memory.ts'
 import { sqliteStorage } from '../../src/storage/sqlite.ts'
 import type { Person } from './a-forge.ts'
-import { aForge, codeOf, everyone, olga } from './a-forge.ts'
+import { aForge, everyone, olga } from './a-forge.ts'
 
 const issue = { id: 1, repositoryId: 10, kind: 'issue' } as const
 const PORTS = { storage: memoryStorage(), policy: everyone }
@@ -41,13 +41,6 @@ describe('createForge', () => {
 
   test('refuses withTransactionSync: memory has no transactions of a host', () => {
     expect(() => aForge().withTransactionSync(undefined, () => 1)).toThrow(TypeError)
-  })
-
-  test('closes twice', async () => {
-    const forge = aForge()
-    await forge.pins.allowed(olga, 1)
-    await forge.close()
-    await forge.close()
   })
 })
 
@@ -108,14 +101,6 @@ describe('a forge with some services', () => {
       .immediate()
 
     expect(value).toEqual(['pins', 'lifecycle'])
-  })
-
-  test('reports the deletions of the host to every service', async () => {
-    const forge = createForge({ storage: memoryStorage(), policy: everyone, services: ['pins'] })
-    await forge.pins.pin(olga, issue)
-    await forge.lifecycle.repositoryDeleted(10)
-
-    expect(await codeOf(() => forge.pins.list(olga, issue))).toBe('REPOSITORY_NOT_FOUND')
   })
 })
 

@@ -16,11 +16,9 @@ import type {
   Policy,
   ServiceName,
   Services,
-  Sync,
-  TransactionServices,
   UserBlock,
 } from '../../src/index.ts'
-import { createForge, pinIssue, rolePolicy } from '../../src/index.ts'
+import { createForge, pinIssue } from '../../src/index.ts'
 import type { ForgeStorage } from '../../src/storage/storage.ts'
 
 interface Account extends Actor {
@@ -45,26 +43,6 @@ describe('createForge', () => {
     expectTypeOf(forge.services).toEqualTypeOf<readonly ServiceName[]>()
   })
 
-  test('gives the ports the actor and the transaction of the host', () => {
-    createForge({
-      storage,
-      policy: rolePolicy<Account, Handle>({
-        isSiteAdmin: (actor) => actor.admin,
-        repositoryRole(_repositoryId, context) {
-          expectTypeOf(context.transaction).toEqualTypeOf<Handle | undefined>()
-          expectTypeOf(context.actor).toEqualTypeOf<Account | 'anonymous'>()
-          return 'admin'
-        },
-        organizationRole: () => 'none',
-      }),
-      membership,
-      beforeCommit(events, transaction) {
-        expectTypeOf(transaction).toEqualTypeOf<Handle>()
-        expectTypeOf(events[0]?.actorId).toEqualTypeOf<Id | null | undefined>()
-      },
-    })
-  })
-
   test('reports to an observer of the storage how each operation ended', () => {
     createForge({
       storage,
@@ -86,13 +64,6 @@ describe('createForge', () => {
     createForge({ storage, policy, membership, observer: console })
     // @ts-expect-error an observer is an object
     createForge({ storage, policy, membership, observer: () => undefined })
-  })
-
-  test('refuses a policy for other actors', () => {
-    const other: Policy<Actor & { readonly robot: true }, Handle> = { authorize: () => ({ allow: true }) }
-    const forge = createForge({ storage, policy: other, membership })
-    // @ts-expect-error an account is no robot
-    void forge.pins.unpin(account, { id: 1, repositoryId: 1, kind: 'issue' })
   })
 })
 
@@ -169,23 +140,6 @@ describe('createForge with some services', () => {
     createForge({ storage, policy, membership, services: ['blocks'] })
   })
 
-  test('takes the other ports all the same', () => {
-    createForge({ storage, policy, membership, services: ['pins'] })
-    createForge({ storage, policy, membership: undefined, services: ['pins'] })
-    createForge({
-      storage,
-      policy,
-      membership: {
-        isMember(member, context) {
-          expectTypeOf(member.userId).toEqualTypeOf<string>()
-          expectTypeOf(context.actor).toEqualTypeOf<Account | 'anonymous' | 'system'>()
-          return false
-        },
-      },
-      services: ['blocks'],
-    })
-  })
-
   test('refuses a name that no service has', () => {
     // @ts-expect-error there is no wiki
     createForge({ storage, policy, membership, services: ['pins', 'wiki'] })
@@ -213,21 +167,6 @@ describe('a forge with some services', () => {
     // @ts-expect-error it was not chosen
     void forge.badges
     expectTypeOf(forge).not.toExtend<Forge<Account, Handle>>()
-  })
-
-  test('has the same services in a transaction', () => {
-    void forge.withTransaction(handle, async (inside) => {
-      expectTypeOf(inside).toEqualTypeOf<TransactionServices<Account, 'pins' | 'signing-keys'>>()
-      // @ts-expect-error it was not chosen
-      void inside.blocks
-    })
-    const { value } = forge.withTransactionSync(handle, (inside) => {
-      expectTypeOf(inside).toEqualTypeOf<Sync<TransactionServices<Account, 'pins' | 'signing-keys'>>>()
-      // @ts-expect-error it was not chosen
-      void inside.badges
-      return inside.pins.pin(account, issue)
-    })
-    expectTypeOf(value).toEqualTypeOf<Pin>()
   })
 })
 

@@ -1,6 +1,5 @@
 import Database from 'better-sqlite3'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
-import { storageContract } from '../../app/testing/testing.ts'
 import { instrumentStorage } from '../../src/core/instrument-storage.ts'
 import type { ForgeOptions, ObservedOperation } from '../../src/index.ts'
 import { createForge, ForgeError } from '../../src/index.ts'
@@ -12,7 +11,6 @@ import { aForge, olga } from './a-forge.ts'
 
 const issue = { id: 1, repositoryId: 10, kind: 'issue' } as const
 const board = { repositoryId: '10', kind: 'issue' } as const
-const row = { issueId: '7', pinnedAt: new Date(0), pinnedBy: null }
 
 /** A forge, and what its observer is told. */
 function observed(options: Partial<ForgeOptions<Person, undefined>> = {}) {
@@ -101,12 +99,6 @@ function instrumented(inner: ForgeStorage<undefined> = memoryStorage()) {
 }
 
 describe('an observed storage', () => {
-  const open = async () => instrumented().storage
-
-  describe('does all that the contract asks of a storage', () => {
-    for (const each of storageContract(open, { textIds: open })) test(each.name, each.run)
-  })
-
   const methods = methodsOf(memoryStorage())
 
   test.each(methods)('calls %s.%s of the storage with every argument, and reports it', (store, operation) => {
@@ -124,25 +116,6 @@ describe('an observed storage', () => {
     expect(asked).toEqual([owner, 'one', 'two', 'three', 'four'])
     expect(asked[0]).toBe(owner)
     expect(reported).toMatchObject([{ store, operation, outcome: 'done', code: undefined }])
-  })
-
-  test('may replace a store, and have members that are no stores', () => {
-    let inner = memoryStorage()
-    const replacing = {
-      ...inner,
-      get pinBoards() {
-        return inner.pinBoards
-      },
-      get pool(): object {
-        return thrown()
-      },
-    }
-    const { storage, reported } = instrumented(replacing)
-    const { pinBoards } = inner
-    inner = { ...inner, pinBoards: { ...pinBoards, load: () => [row] } }
-
-    expect(storage.pinBoards.load(board, undefined)).toEqual([row])
-    expect(named(reported)).toEqual(['pinBoards.load done'])
   })
 
   test('may be made of classes, frozen or not', () => {

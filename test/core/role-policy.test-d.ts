@@ -1,14 +1,5 @@
 import { describe, expectTypeOf, test } from 'vitest'
-import type {
-  AccessDecision,
-  AccessRequest,
-  Actor,
-  Id,
-  OrganizationRole,
-  Policy,
-  RepositoryRole,
-  Roles,
-} from '../../src/index.ts'
+import type { Actor, Id, Policy, RepositoryRole } from '../../src/index.ts'
 import { createForge, rolePolicy } from '../../src/index.ts'
 import type { ForgeStorage } from '../../src/storage/storage.ts'
 
@@ -46,48 +37,6 @@ describe('rolePolicy<User> needs no annotation', () => {
     // @ts-expect-error TypeScript widens the result of an async function that only ever returns one and the same literal
     rolePolicy<User>({ ...others, organizationRole: async () => 'stranger' })
   })
-
-  test('for methods', () => {
-    rolePolicy<User>({
-      isSiteAdmin(actor) {
-        return actor.admin
-      },
-      repositoryRole(id, context) {
-        return context.actor === 'anonymous' ? 'none' : roleIn(id, context.actor)
-      },
-      async organizationRole(_id, context) {
-        if (typeof context.actor === 'string') return 'none'
-        return context.actor.admin ? 'owner' : 'member'
-      },
-    })
-  })
-
-  test('and takes roles that are written elsewhere', () => {
-    class FromTheDatabase implements Roles<User> {
-      isSiteAdmin(actor: User): boolean {
-        return actor.admin
-      }
-      repositoryRole(): RepositoryRole {
-        return 'reader'
-      }
-      async organizationRole(): Promise<OrganizationRole> {
-        return 'none'
-      }
-    }
-    const roles: Roles<User> = new FromTheDatabase()
-
-    expectTypeOf(rolePolicy(roles)).toEqualTypeOf<Policy<User>>()
-  })
-})
-
-test('rolePolicy takes the user from the one parameter that names it', () => {
-  const policy = rolePolicy({
-    isSiteAdmin: (actor: User) => actor.admin,
-    repositoryRole: (id, { actor }) => (actor === 'anonymous' ? 'reader' : (actor.teams.get(id) ?? 'none')),
-    organizationRole: () => 'stranger',
-  })
-
-  expectTypeOf(policy).toEqualTypeOf<Policy<User>>()
 })
 
 test('rolePolicy<User> refuses what a user does not have, unknown roles, and two of the three functions', () => {
@@ -130,18 +79,5 @@ describe('a policy of the host itself', () => {
     }
 
     expectTypeOf(createForge({ storage, policy, membership }).pins.pin).parameter(0).toExtend<User | string>()
-  })
-
-  test('narrows the request by what it has, and its decision by allow', () => {
-    const reasonOf = (request: AccessRequest, decision: AccessDecision): string => {
-      if ('repositoryId' in request) return request.repositoryId
-      if ('organizationId' in request) return request.organizationId
-      // @ts-expect-error the others name neither
-      if (request.repositoryId === '10') return ''
-      // @ts-expect-error what is allowed has no reason
-      return decision.allow ? decision.reason : decision.reason
-    }
-
-    expectTypeOf(reasonOf).returns.toBeString()
   })
 })

@@ -131,12 +131,6 @@ describe('a fact that is malformed decides nothing', () => {
       `repositoryRole must return 'admin' or 'writer' or 'reader' or 'none'; it returned ${name}`,
     )
   })
-
-  test('a rejected fact rejects', async () => {
-    const failure = new Error('the database is away')
-    const repositoryRole = Promise.reject(failure)
-    await expect(decided('pins.read', { repositoryRole }, 'anonymous')).rejects.toBe(failure)
-  })
 })
 
 describe('rolePolicy', () => {
@@ -148,24 +142,6 @@ describe('rolePolicy', () => {
         new RegExp(`^rolePolicy needs ${name}: a function `),
       )
     }
-  })
-
-  test.each([undefined, null, 'roles'])('refuses %j', (given) => {
-    expect(() => Reflect.apply(rolePolicy, undefined, [given])).toThrow('rolePolicy needs isSiteAdmin: a function ')
-  })
-
-  test('calls the facts as methods of the object that has them', () => {
-    class Facts {
-      readonly #role = 'reader' as const
-      readonly isSiteAdmin = (): boolean => false
-      readonly organizationRole = () => 'none' as const
-      repositoryRole(): RepositoryRole {
-        return this.#role
-      }
-    }
-    const policy = rolePolicy(new Facts())
-
-    expect(policy.authorize(requestOf('pins.read'), { actor: person, transaction: undefined })).toEqual({ allow: true })
   })
 
   test('takes facts that take time, and its decision takes time', async () => {

@@ -37,26 +37,9 @@ describe('nodeHandler', () => {
     // @ts-expect-error - it does not
     nodeHandler(api, { authenticate: () => null, basePath: 'api' })
   })
-
-  it('shows the Authorization header as one text, without an annotation', () => {
-    nodeHandler(api, {
-      authenticate({ headers }) {
-        expectTypeOf(headers.authorization).toEqualTypeOf<string | undefined>()
-        expectTypeOf(headers['cookie']).toEqualTypeOf<string | readonly string[] | undefined>()
-        return null
-      },
-    })
-  })
 })
 
 describe('fetchHandler', () => {
-  it('is a function of a request, whose match may be undefined', () => {
-    const handler = fetchHandler(api, { authenticate: ({ headers }) => (headers.get('x') ? { id: 1 } : null) })
-
-    expectTypeOf(handler).toExtend<(request: Request) => Response | Promise<Response>>()
-    expectTypeOf(handler.match).returns.toEqualTypeOf<Response | undefined | Promise<Response | undefined>>()
-  })
-
   it('authenticates the request of the framework', () => {
     /** A request as Next.js has it: one of Fetch's with more on it. */
     interface RicherRequest extends Request {

@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest'
 import { createTestForge } from '../../app/testing/testing.ts'
-import { isForgeError } from '../../src/index.ts'
 
 describe('a test forge', () => {
   test('brings a small world of its own', async () => {
@@ -28,11 +27,6 @@ describe('a test forge', () => {
     expect(events).toEqual([])
   })
 
-  test('refuses a fixture with mistakes', async () => {
-    const refusal = await createTestForge({ fixture: { user: [] } }).catch((error: unknown) => error)
-    expect(isForgeError(refusal, 'INVALID_INPUT')).toBe(true)
-  })
-
   test('records what the policy was asked, refused or not, and the events that are committed', async () => {
     const { forge, user, issue, asked, events } = await createTestForge()
     const { repositoryId } = issue('acme/rocket#1')
@@ -51,17 +45,6 @@ describe('a test forge', () => {
     const { forge, user, issue } = await createTestForge({ deny: ['pins.write'] })
     const refused = forge.pins.pin(user('alice'), issue('acme/rocket#1'))
     await expect(refused).rejects.toMatchObject({ code: 'FORBIDDEN', details: { action: 'pins.write' } })
-  })
-
-  test('takes a policy in the place of the ordinary one', async () => {
-    const { forge, user, issue } = await createTestForge({ policy: { authorize: () => ({ allow: true }) } })
-    await expect(forge.pins.pin(user('sam'), issue('acme/rocket#1'))).resolves.toMatchObject({ position: 1 })
-  })
-
-  test('takes limits', async () => {
-    const { forge, user, issue } = await createTestForge({ limits: { maxPins: { issue: 0 } } })
-    const refused = forge.pins.pin(user('olga'), issue('acme/rocket#1'))
-    await expect(refused).rejects.toMatchObject({ code: 'PIN_LIMIT_REACHED' })
   })
 
   test('has a clock that changes only when it is set', async () => {
@@ -216,12 +199,5 @@ describe('a test forge', () => {
     [{ mia: {} }, 'users.mia.id must be an integer or a string'],
   ])('refuses the users %j', async (users, message) => {
     await expect(Reflect.apply(createTestForge, undefined, [{ users }])).rejects.toThrow(message)
-  })
-
-  test('is one world of its own each time', async () => {
-    const [one, other] = await Promise.all([createTestForge(), createTestForge()])
-    await one.forge.pins.pin(one.user('olga'), one.issue('acme/rocket#1'))
-    const { repositoryId } = other.issue('acme/rocket#1')
-    expect(await other.forge.pins.list('anonymous', { repositoryId, kind: 'issue' })).toEqual([])
   })
 })

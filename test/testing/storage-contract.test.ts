@@ -41,14 +41,6 @@ describe('the list of cases', () => {
 
     expect(new Set(names).size).toBe(names.length)
   })
-
-  test('leaves out what needs more than the host gives, and nothing else', () => {
-    const alone = storageContract(open).map(({ name }) => name)
-    const withIds = storageContract(open, { textIds: open, again: undefined }).map(({ name }) => name)
-
-    expect(withIds.filter((name) => !alone.includes(name))).not.toEqual([])
-    expect(alone.filter((name) => !withIds.includes(name))).toEqual([])
-  })
 })
 
 describe('the cases', () => {

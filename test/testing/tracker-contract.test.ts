@@ -47,12 +47,6 @@ const PLANTED: readonly (readonly [fault: string, caughtBy: string, plant: Plant
   ],
   ['loses the lock', EVERY_PROPERTY, writing((record) => ({ ...record, is_locked: false }))],
   [
-    'keeps whole seconds',
-    EVERY_PROPERTY,
-    writing((record) => ({ ...record, created: record.created.replace(/\.\d+/, '') })),
-  ],
-  ['loses assignees without an account', EVERY_PROPERTY, writing(({ assignees: _, ...record }) => record)],
-  [
     'invents a state of the optional properties',
     'an issue without the optional properties is returned without them',
     writing((record) => ({ ref: 'refs/heads/main', ...record })),
@@ -96,11 +90,6 @@ const PLANTED: readonly (readonly [fault: string, caughtBy: string, plant: Plant
         sound.write(batch)
       },
     }),
-  ],
-  [
-    'leaves a comment that was edited',
-    EDITED,
-    (sound) => ({ write: (batch) => sound.write({ ...batch, commentUpdates: [] }) }),
   ],
   [
     'adds the comment that was edited',
@@ -164,21 +153,6 @@ const PLANTED: readonly (readonly [fault: string, caughtBy: string, plant: Plant
         sound.attribute({ ...change, numbers: numbers.slice(0, 1) }, context),
     })),
   ],
-  [
-    'renames the author',
-    ATTRIBUTED,
-    (sound) => ({
-      attribution: {
-        ...sound.attribution,
-        attribute(change, context) {
-          for (const [number, record] of sound.records) {
-            sound.records.set(number, { ...record, poster_name: `${record.poster_name} (imported)` })
-          }
-          return sound.attribution.attribute(change, context)
-        },
-      },
-    }),
-  ],
   ['takes issues from their accounts', 'what has an account keeps it when its name gets another', forgetful],
   [
     'writes beside the transaction',
@@ -202,15 +176,6 @@ describe('a sound tracker', () => {
 describe('a planted tracker', () => {
   test.each(PLANTED)('that %s is caught by "%s"', async (_fault, caughtBy, plant) => {
     await expect(caseOf(caughtBy, plant).run()).rejects.toThrow(/\nfix: {6}\S/)
-  })
-
-  test('is told what to do about a label that it overwrites, with what differs', async () => {
-    await expect(caseOf(EXISTING_LABEL, overwriting).run()).rejects.toMatchObject({
-      name: 'AssertionError',
-      message: expect.stringMatching(/000000.*fix: {6}write: insert the labels that have no row yet/s),
-      actual: expect.anything(),
-      expected: expect.anything(),
-    })
   })
 
   test('is there for every case', () => {
@@ -249,11 +214,6 @@ test.each([
 ] as const)('a tracker without %s meets the contract if it says so', async (lacking, plant) => {
   await expect(caseOf(EVERY_PROPERTY, plant).run()).rejects.toThrow()
   await caseOf(EVERY_PROPERTY, plant, [lacking]).run()
-})
-
-test('the contract needs a function that opens a host', () => {
-  // @ts-expect-error: no function
-  expect(() => trackerContract(undefined)).toThrow(TypeError)
 })
 
 function caseOf(name: string, plant: Plant, lacks?: TrackerHost<Person, undefined>['lacks']): ContractCase {

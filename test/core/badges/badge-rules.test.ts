@@ -73,6 +73,11 @@ describe('a badge of the catalogue', () => {
       { refused: ['/description'] },
     ],
     [
+      'has a long image address',
+      () => defineBadge(free, { ...definition, imageUrl: 'x'.repeat(2049) }),
+      { refused: ['/imageUrl'] },
+    ],
+    [
       'is changed',
       () => updateBadge(taken, 'owl', { imageUrl: '/owl.png' }),
       defined({ ...badge, imageUrl: '/owl.png' }, 'badge.updated owl'),

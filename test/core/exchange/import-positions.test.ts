@@ -3,7 +3,7 @@ import { readExchange, readIssues } from '../../../src/exchange/exchange.ts'
 import type { ImportRequest, Violation } from '../../../src/index.ts'
 import { isForgeError } from '../../../src/index.ts'
 import type { Sample } from '../../exchange/forges/samples.ts'
-import { giteaDump, githubIssue, gitlabIssue } from '../../exchange/forges/samples.ts'
+import { giteaDump, githubIssue } from '../../exchange/forges/samples.ts'
 import { folderOf } from '../../exchange/reading.ts'
 import type { Person } from '../a-forge.ts'
 import { aForge, olga } from '../a-forge.ts'
@@ -99,21 +99,6 @@ describe('a violation that only an import finds', () => {
     ])
   })
 
-  test('has a pointer that goes on with the property of the exchange record, whatever another forge calls it', async () => {
-    const label = { title: 'bug\0', color: '#d73a4a\0' }
-    const text = [{ notes: [{ ...gitlabIssue, note: 'a\0b' }] }, { iid: 8, label_links: [{ label }] }]
-      .map((given) => `${JSON.stringify({ iid: 7, ...gitlabIssue, notes: [], ...given })}\n`)
-      .join('')
-    const files = { 'tree/project/issues.ndjson': text }
-    const file = 'tree/project/issues.ndjson'
-
-    expect(shown(await violationsOf(readExchange(folderOf(files)), 'inspect'), files)).toEqual([
-      ['nul', '/0/content', 1, file, '{"iid":7'],
-      ['nul', '/1/labels/0/name', 2, file, '{"iid":8'],
-      ['nul', '/1/labels/0/color', 2, file, '{"iid":8'],
-    ])
-  })
-
   test('counts the records that were passed, if they come from a list or through other code', async () => {
     async function* labelled() {
       yield { kind: 'label', label: { name: 'bug' } } as const
@@ -126,16 +111,6 @@ describe('a violation that only an import finds', () => {
     expect(shown(await violationsOf(labelled()), document)).toEqual([
       ['duplicate_number', '/2/number', undefined, undefined, undefined],
     ])
-  })
-
-  test('has its position if other code passes the method on', async () => {
-    const records = readExchange({ json: document })
-    async function* all() {
-      yield* records
-    }
-    const passed = Object.assign(all(), { position: () => records.position() })
-
-    expect(shown(await violationsOf(passed), document)).toEqual(expected.slice(0, 1))
   })
 })
 
@@ -158,41 +133,5 @@ describe('what is found when a batch is planned', () => {
       total: 1,
       first: [details],
     })
-  })
-
-  test('has the position of its item in YAML, also in a list in brackets', async () => {
-    const block = (issue: object) =>
-      Object.entries(issue)
-        .map(([name, value]) => `${name}: ${JSON.stringify(value)}`)
-        .join('\n  ')
-    const yaml = (first: string, title: string) =>
-      [
-        `- ${JSON.stringify(anIssue(1, { title: first }))}`,
-        `-\n  ${block(anIssue(2, { title }))}`,
-        `- ${block(anIssue(5, { title }))}`,
-        `[ ${JSON.stringify(anIssue(3, { title }))},\n  ${JSON.stringify(anIssue(4, { title }))} ]`,
-      ].join('\n')
-    const after = yaml('schön', 'New')
-    await forge.exchange.import(olga, {
-      repositoryId: 10,
-      records: readExchange({ yaml: yaml('Old', 'Old') }),
-    })
-    const { conflicts } = await forge.exchange.inspect(olga, {
-      repositoryId: 10,
-      records: readExchange({ yaml: after }),
-    })
-
-    expect(
-      shown(
-        conflicts.first.map((conflict) => ({ ...conflict, code: '', message: '' })),
-        after,
-      ),
-    ).toEqual([
-      ['', '/0', 1, undefined, '- {"numb'],
-      ['', '/1', 2, undefined, '-\n  numb'],
-      ['', '/2', 12, undefined, '- number'],
-      ['', '/3', 21, undefined, '[ {"numb'],
-      ['', '/4', 21, undefined, '[ {"numb'],
-    ])
   })
 })

@@ -53,14 +53,6 @@ describe('the pin service', () => {
     ])
   })
 
-  test('finds no position in a deleted repository, and none where none is asked for', async () => {
-    const forge = aForge()
-    await forge.pins.pin(olga, issue(7))
-    await forge.lifecycle.repositoryDeleted(10)
-    expect(await forge.pins.positions(olga, [issue(7)])).toEqual(new Map())
-    expect(await forge.pins.positions(olga, [])).toEqual(new Map())
-  })
-
   test.each([
     [{ id: 7 }, 'issues must be an array'],
     [[7], 'issue must be an object'],
@@ -94,13 +86,6 @@ describe('the pin service', () => {
     })
     await expect(forge.pins.pin(olga, issue(7), { signal: abort.signal, ...more })).rejects.toBe(reason)
     expect(await forge.pins.list('system', board)).toEqual([])
-  })
-
-  test('stops waiting for a policy when the signal aborts', async () => {
-    const [abort, reason] = [new AbortController(), new Error('no longer wanted')]
-    const answer = aForge({ policy: { authorize: never } }).pins.list(olga, board, { signal: abort.signal })
-    abort.abort(reason)
-    await expect(answer).rejects.toBe(reason)
   })
 
   test('refuses an invalid kind', async () => {

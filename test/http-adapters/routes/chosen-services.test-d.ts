@@ -50,18 +50,6 @@ describe('createApi with some services', () => {
     createApi(pinForge, { present: { issues } })
   })
 
-  test('needs complete ports where every service is mounted', () => {
-    // @ts-expect-error every service is mounted by default
-    createApi(forge, { directory: { findAccount, findRepository, findIssue } })
-    // @ts-expect-error every service is mounted by default
-    createApi(forge, { directory: { findAccount }, present })
-  })
-
-  test('takes complete ports all the same', () => {
-    createApi(forge, { services: ['badges'], directory, present })
-    createApi(forge, { services: ['badges'], directory: { findAccount, findRepository, findIssue } })
-  })
-
   test('takes the ports that tables answer', () => {
     createApi(forge, { directory: storage.host, present: presentTables(storage) })
     createApi(pinForge, { directory: storage.host, present: presentTables(storage) })
@@ -93,11 +81,6 @@ describe('createApi with some services', () => {
 })
 
 describe('createApi for a forge with some services', () => {
-  test('mounts those, and needs only their ports', () => {
-    createApi(pinForge, { directory: { findRepository, findIssue }, present: { issues, pullRequests } })
-    createApi(pinForge, { directory, present })
-  })
-
   test('refuses a service that the forge does not have', () => {
     // @ts-expect-error the forge has no blocks
     createApi(pinForge, { services: ['blocks'], directory, present })
