@@ -15,7 +15,6 @@ const PIN = '/api/repos/acme/rocket/issues/1/pin'
 interface Seen {
   readonly site: unknown
   readonly cookie: string | undefined
-  readonly authorization: string | undefined
   readonly status: number
 }
 
@@ -35,17 +34,13 @@ describeInBrowser('a page of another site in a browser', (browser) => {
     await page.goto(`${host}/login`)
   })
 
-  /** Signs in by a visit to /login; asks for Basic credentials at /git, as servers of repositories do. */
+  /** Signs in by a visit to /login. */
   function hostListener(): Parameters<typeof serve>[0] {
     const api = mounted(world, { authenticate: ({ headers }) => cookieUser(headers.cookie) })
     return (request, response) => {
       if (request.url === '/login') {
         response.setHeader('Set-Cookie', 'session=ada; Path=/; HttpOnly')
         return htmlPage(response, 'signed in')
-      }
-      if (request.url === '/git') {
-        if (request.headers.authorization !== undefined) return htmlPage(response, 'repositories')
-        return void response.writeHead(401, { 'WWW-Authenticate': 'Basic realm="git"' }).end()
       }
       if (request.url !== PIN) return htmlPage(response, 'another page')
       response.on('finish', () => seen.push(seenOf(request, response.statusCode)))
@@ -68,34 +63,14 @@ describeInBrowser('a page of another site in a browser', (browser) => {
     await page.goto(elsewhere)
     await post()
 
-    expect(seen).toEqual([{ site: 'cross-site', cookie: 'session=ada', authorization: undefined, status: 403 }])
-    expect(await pinned()).toBe(0)
-  })
-
-  test('cannot change anything either when it has planted Basic credentials', async () => {
-    await page.goto(elsewhere)
-    await page.goto(`${host.replace('//', '//planted:secret@')}/git`)
-    await page.goto(elsewhere)
-    await post()
-
-    const authorization = `Basic ${Buffer.from('planted:secret').toString('base64')}`
-    expect(seen).toEqual([{ site: 'cross-site', cookie: 'session=ada', authorization, status: 403 }])
-    expect(await pinned()).toBe(0)
-  })
-
-  test('of another port of the same host cannot change anything', async () => {
-    const neighbour = await serve((_request, response) => htmlPage(response, 'neighbour'))
-    await page.goto(`http://127.0.0.1:${neighbour}`)
-    await post()
-
-    expect(seen).toEqual([{ site: 'same-site', cookie: 'session=ada', authorization: undefined, status: 403 }])
+    expect(seen).toEqual([{ site: 'cross-site', cookie: 'session=ada', status: 403 }])
     expect(await pinned()).toBe(0)
   })
 
   test('is not what a page of the host is', async () => {
     await post()
 
-    expect(seen).toEqual([{ site: 'same-origin', cookie: 'session=ada', authorization: undefined, status: 204 }])
+    expect(seen).toEqual([{ site: 'same-origin', cookie: 'session=ada', status: 204 }])
     expect(await pinned()).toBe(1)
   })
 })
@@ -106,7 +81,7 @@ function cookieUser(cookie: string | undefined): ReturnType<typeof authenticate>
 }
 
 function seenOf({ headers }: IncomingMessage, status: number): Seen {
-  return { site: headers['sec-fetch-site'], cookie: headers.cookie, authorization: headers.authorization, status }
+  return { site: headers['sec-fetch-site'], cookie: headers.cookie, status }
 }
 
 function htmlPage(

@@ -94,19 +94,6 @@ test('blocks are made, checked, listed page by page, and lifted', async () => {
   expect((await orgs.organizationListBlocks('acme')).data.map(({ login }) => login)).toEqual(['will', 'rita'])
 })
 
-test('users block for themselves, check, list and lift their blocks', async () => {
-  const { user } = as('stan')
-  for (const name of ['rita', 'MIA']) expect(await ending(user.userBlockUser(name, { note }))).toEqual({ status: 204 })
-  expect(await ending(user.userCheckUserBlock('rita'))).toEqual({ status: 204 })
-  expect(await ending(as().user.userListBlocks())).toEqual({ status: 401, code: 'UNAUTHENTICATED' })
-
-  const first = await user.userListBlocks({ limit: 1 })
-  expect(first.data).toMatchObject([{ login: 'rita', username: 'rita' }])
-  expect(first.headers.get('link')).toMatch(/user\/blocks\?limit=1&page=2>; rel="next"/)
-  expect(await ending(user.userUnblockUser('rita'))).toEqual({ status: 204 })
-  expect((await user.userListBlocks()).data.map(({ login }) => login)).toEqual(['mia'])
-})
-
 test('badges are granted, listed under both spellings, and revoked', async () => {
   const { admin } = as('root')
   const badge_slugs = ['founder', 'night-owl']

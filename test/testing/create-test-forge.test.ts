@@ -201,3 +201,12 @@ describe('a test forge', () => {
     await expect(Reflect.apply(createTestForge, undefined, [{ users }])).rejects.toThrow(message)
   })
 })
+
+test.each([
+  ['polcy', { polcy: {} }, 'did you mean policy?'],
+  ['a policy that is none', { policy: {} }, 'needs policy'],
+  ['a time that is no Date', { now: '2026' }, 'needs now'],
+  ['users that are no object', { users: 1 }, 'needs users'],
+])('createTestForge refuses %s', async (_what, options, message) => {
+  await expect(createTestForge(options as never)).rejects.toThrow(message)
+})

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import { createServer } from 'node:http'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
@@ -336,4 +337,25 @@ describe('the list of cases', () => {
     )
     expect(probeOf(['pins', 'badges'], [pins, badges]).named('ada')).toBe('/users/ada/badges')
   })
+})
+
+const functions = { asked: async () => undefined, aborted: async () => undefined }
+
+test.each([
+  ['organisation', { organisation: 'acme' }, 'did you mean organization?'],
+  ['one user', { users: ['a'] }, 'needs users'],
+  ['a repository without its owner', { repository: 'rocket' }, 'needs repository'],
+  ['waiting without functions', { waiting: { path: '/x' } }, 'needs waiting.asked'],
+  ['waiting without a path', { waiting: { pathh: '/x', ...functions } }, 'waiting.path'],
+  ['failing with a text', { failing: { path: '/x', text: 'boom' } }, 'no option failing.text'],
+  ['failing without a secret', { failing: { path: '/x' } }, 'needs failing.secret'],
+])('mountContract refuses %s', (_what, known, message) => {
+  expect(() => mountContract(() => Promise.reject(new Error('not started')), known as never)).toThrow(message)
+})
+
+test('a header that differs by request is no fault of a mount', async () => {
+  const differing = changing((_request, response) => response.setHeader('X-Request-Id', randomUUID()))
+  const { run } = await planted('HEAD is GET without a body', differing)
+
+  await run()
 })

@@ -39,16 +39,9 @@ test('a key that expires is warned of once a day, from 30 days before, and when 
   ])
 })
 
-test.each([[undefined], [10], [1000]])(
-  'a key that is revoked is warned of once a day: it expires in %o',
-  async (left) => {
-    const revoked = 'the signing key is revoked; sign with another'
-    expect(await warnings(left, [0, 0.5, 1, 1.5, 40], true)).toEqual([revoked, '', revoked, '', revoked])
-  },
-)
-
-test('a key that does not expire is not warned of', async () => {
-  expect(await warnings(undefined, [0, 10_000])).toEqual(['', ''])
+test.each([[undefined], [10]])('a revoked key is warned of once a day: it expires in %o', async (left) => {
+  const revoked = 'the signing key is revoked; sign with another'
+  expect(await warnings(left, [0, 0.5, 1, 1.5, 40], true)).toEqual([revoked, '', revoked, '', revoked])
 })
 
 test('each fault of each key is warned of once a day, whichever others were', async () => {

@@ -34,13 +34,6 @@ describe('a path', () => {
 
     expect((await handle(new Request(`https://git.example.com${path}`))).status).toBe(200)
   })
-
-  it('that is not ours does not match', async () => {
-    const handle = mounted(openWorld())
-
-    expect(await handle.match(new Request('https://git.example.com/elsewhere'))).toBeUndefined()
-    expect(await handle.match(new Request('https://git.example.com/api/elsewhere'))).toBeUndefined()
-  })
 })
 
 describe('authenticate', () => {

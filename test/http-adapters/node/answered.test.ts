@@ -1,13 +1,10 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
-import { connect, createServer } from 'node:http2'
-import type { AddressInfo } from 'node:net'
 import express from 'express'
-import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { nodeHandler } from '../../../src/http-adapters/node.ts'
 import { deferred } from '../../deferred.ts'
 import { ask, dial, exchange, serve, statuses } from '../../http.ts'
 import { authenticate, openWorld } from '../../world.ts'
-import { streamingWorld, text } from '../streams/streaming-world.ts'
 import { mounted } from './mounted.ts'
 
 const CLOSE = { Connection: 'close' }
@@ -111,25 +108,6 @@ describe('the promise of a handler', () => {
     await connection.send(PIN)
     await asked.promise
     connection.socket.destroy()
-
-    await kept.promise
-  })
-
-  it('is kept when a client of HTTP/2 goes while its response is sent', async () => {
-    const { api } = streamingWorld(() => text('x'.repeat(10_000_000)))
-    const kept = deferred()
-    const handler = nodeHandler(api, { authenticate: () => null })
-    const server = createServer((request, response) => void handler(request, response).then(() => kept.resolve()))
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-    const session = connect(`http://127.0.0.1:${(server.address() as AddressInfo).port}`) // a server that listens on a port has such an address
-    onTestFinished(() => {
-      session.destroy()
-      server.close()
-    })
-    const stream = session.request({ ':path': '/streams' })
-    stream.on('error', () => undefined)
-    await new Promise((resolve) => stream.once('response', resolve))
-    stream.close(8)
 
     await kept.promise
   })

@@ -5,7 +5,6 @@ import type { AddressInfo } from 'node:net'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import type { Api } from '../../../src/http-adapters/node.ts'
 import { nodeHandler } from '../../../src/http-adapters/node.ts'
-import { deferred } from '../../deferred.ts'
 import type { Person } from '../../world.ts'
 import { authenticate, openWorld } from '../../world.ts'
 import { Pieces, streamed, streamingWorld, streamOf } from '../streams/streaming-world.ts'
@@ -89,33 +88,6 @@ describe('over HTTP/2', () => {
     stream.close()
 
     await pieces.returned
-  })
-
-  it('nothing is written for a client that leaves while its request is authenticated', async () => {
-    const { api, forge } = openWorld()
-    const asked = deferred()
-    const authenticated = deferred()
-    const left = deferred()
-    const answered = deferred<unknown>()
-    const dispatch: Api<Person>['dispatch'] = (...request) => {
-      const answer = api.dispatch(...request)
-      answered.resolve(answer)
-      return answer
-    }
-    const { session } = await serve({ ...api, dispatch }, async (request) => {
-      request.stream.on('close', () => left.resolve())
-      asked.resolve()
-      await authenticated.promise
-      return byToken(request)
-    })
-    const stream = session.request({ ':method': 'PUT', ':path': '/orgs/acme/blocks/stan', authorization: 'token root' })
-    await asked.promise
-    stream.close()
-    await left.promise
-    authenticated.resolve()
-    await answered.promise
-
-    expect((await forge.blocks.list('system', { organizationId: 6 })).items).toEqual([])
   })
 
   it('a body is read as a stream', async () => {

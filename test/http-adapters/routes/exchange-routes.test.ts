@@ -4,11 +4,11 @@ import openapi from '../../../schema/openapi.json' with { type: 'json' }
 import { issueDocuments } from '../../../src/exchange/exchange.ts'
 import type { Api } from '../../../src/http-adapters/http.ts'
 import { createApi } from '../../../src/http-adapters/http.ts'
-import type { AccessRequest, IssueTracker } from '../../../src/index.ts'
+import type { IssueTracker } from '../../../src/index.ts'
 import { createForge } from '../../../src/index.ts'
 import { memoryStorage } from '../../../src/storage/memory.ts'
 import { deferred } from '../../deferred.ts'
-import { FOLDERS, githubIssue } from '../../exchange/forges/samples.ts'
+import { FOLDERS } from '../../exchange/forges/samples.ts'
 import type { Person, WorldOptions } from '../../world.ts'
 import { authenticate, directory, issueRecord, openWorld, people, present, worldIssues } from '../../world.ts'
 import { plainRequest, readText } from '../dispatch.ts'
@@ -73,39 +73,6 @@ describe('the routes of the exchange', () => {
     expect(logged).toMatchObject([{ level: 'error', fields: { requestId: 'request-1', error: { message } } }])
   })
 
-  it('ask the policy once more for an import with attribution=accounts', async () => {
-    const requests: AccessRequest[] = []
-    const { api } = openWorld({
-      policy: {
-        authorize(request) {
-          requests.push(request)
-          return { allow: true }
-        },
-      },
-    })
-    const sent = plainRequest({ method: 'POST', path: IMPORT, query: 'attribution=accounts', body: '[]' })
-
-    expect(await readText(await api.dispatch(sent, () => people[0] ?? null))).not.toContain('"code"')
-    expect(requests).toEqual(['issues.import', 'issues.attribute'].map((action) => ({ action, repositoryId: '1' })))
-  })
-
-  it.each([
-    ['bitbucket', 'db-2.0.json', 4],
-    ['github-cli', 'issues.json', 2],
-    ['redmine', 'issues.json', 2],
-  ] as const)('import what is one file of %s', async (forge, file, count) => {
-    const { api } = openWorld()
-    const sent = async (query: string) => {
-      const body = FOLDERS[forge][file] ?? ''
-      const request = plainRequest({ method: 'POST', path: IMPORT, query: `on_conflict=update${query}`, body })
-      const { issues } = JSON.parse(await readText(await api.dispatch(request, () => people[0] ?? null)))
-      return [issues.created + issues.updated, issues.unchanged]
-    }
-    expect(await sent('&dry_run=true')).toEqual([count, 0])
-    expect(await sent('')).toEqual([count, 0])
-    expect(await sent('')).toEqual([0, count])
-  })
-
   it('report once, by its name, what the source and the host have no place for', async () => {
     const { api } = openWorld() // its tracker has no comments
     const tracker = JSON.parse(FOLDERS.bitbucket['db-2.0.json'] ?? '')
@@ -128,20 +95,6 @@ describe('the routes of the exchange', () => {
       'voters',
       'watchers',
     ])
-  })
-
-  it('count an issue once that a fetched list repeats, unless it was updated after it was read', async () => {
-    const sent = async (...days: readonly number[]) => {
-      const { api } = openWorld()
-      const list = days.map((day) => ({ ...githubIssue, number: 40, updated_at: `2024-05-0${day}T10:00:00Z` }))
-      const request = plainRequest({ method: 'POST', path: IMPORT, body: JSON.stringify(list) })
-      return JSON.parse(await readText(await api.dispatch(request, () => people[0] ?? null)))
-    }
-    const { issues, not_carried } = await sent(3, 3, 2)
-    expect([issues.created, issues.unchanged]).toEqual([1, 0])
-    expect(not_carried).toContainEqual({ what: 'repeated', count: 2, pointer: '/1' })
-    const violations = [{ pointer: '/1/number', code: 'duplicate_number', line: 1 }]
-    expect(await sent(2, 3)).toMatchObject({ code: 'INVALID_DOCUMENT', violations })
   })
 
   it('describe an issue as its published schema does', () => {

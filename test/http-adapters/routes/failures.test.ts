@@ -2,7 +2,7 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import type { TextResponse } from '../../../src/http-adapters/http.ts'
 import { bodyTooLarge } from '../../../src/http-adapters/http.ts'
 import { ForgeError } from '../../../src/index.ts'
-import { directory, openWorld, people } from '../../world.ts'
+import { openWorld } from '../../world.ts'
 import { plainRequest } from '../dispatch.ts'
 
 const request = plainRequest({})
@@ -53,10 +53,6 @@ describe('a failure', () => {
     const { body } = answered(new ForgeError('INVALID_INPUT', 'a', { violations }))
 
     expect(body).toEqual({ message: 'a', url: '', code: 'INVALID_INPUT', violations })
-  })
-
-  it('of a credential never repeats it', () => {
-    expect(answered(new ForgeError('INVALID_CREDENTIALS', 'no such token s3cret')).reply.body).not.toContain('s3cret')
   })
 })
 
@@ -136,21 +132,4 @@ describe('a failure of a request whose signal has aborted', () => {
   function unavailable(): Error {
     return new ForgeError('STORAGE_UNAVAILABLE', 'away', { outcome: 'nothing-done' })
   }
-})
-
-it('an issue that moves to another repository stays on the old board until the host unpins it there', async () => {
-  const moved = { id: 101, repositoryId: 2, kind: 'issue' } as const
-  const { forge, api } = openWorld({ directory: { ...directory, findIssue: () => moved } })
-  const ada = people.find(({ name }) => name === 'ada') ?? null
-  const pinned = async () => {
-    const reply = await api.dispatch(plainRequest({ path: '/repos/acme/rocket/issues/pinned' }), () => ada)
-    return JSON.parse(String(reply?.body))
-  }
-  await forge.pins.pin('system', { ...moved, repositoryId: 1 })
-  const unpin = plainRequest({ method: 'DELETE', path: '/repos/acme/secret/issues/1/pin' })
-  expect(await api.dispatch(unpin, () => ada)).toMatchObject({ status: 204 })
-  expect(await pinned()).toMatchObject([{ number: 1, pin_order: 1 }])
-
-  await forge.pins.unpin('system', { ...moved, repositoryId: 1 })
-  expect(await pinned()).toEqual([])
 })

@@ -56,13 +56,6 @@ describe.each([
 
 describe('a request', () => {
   it.each([
-    ['a wrong credential', request('GET', '/admin/users/stan/badges'), 401, 'INVALID_CREDENTIALS'],
-    ['a HEAD', request('HEAD', '/repos/acme/nosuch/issues/pinned'), 401, 'INVALID_CREDENTIALS'],
-  ])('of %s is reported with its code', async (_what, sent, status, code) => {
-    expect(await observed(sent, 'anonymous')).toMatchObject([{ method: sent.method, status, code }])
-  })
-
-  it.each([
     ['PUT', '/repos/acme/rocket/issues/pinned', PINNED, 405, 'METHOD_NOT_ALLOWED'],
     ['OPTIONS', '/repos/acme/rocket/issues/pinned', PINNED, 204, undefined],
     ['GET', '/repos/%/rocket/issues/pinned', PINNED, 404, 'ROUTE_NOT_FOUND'],

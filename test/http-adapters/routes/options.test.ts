@@ -42,25 +42,20 @@ describe('an API has of its forge', () => {
   })
 
   it('calls the observer as a method of its object', async () => {
-    class Metrics {
-      #requests = 0
-      #operations = 0
-      request(): void {
-        this.#requests += 1
-      }
-      operation(): void {
-        this.#operations += 1
-      }
-      get counts(): readonly number[] {
-        return [this.#requests, this.#operations]
-      }
+    const metrics = {
+      counts: { requests: 0, operations: 0 },
+      request() {
+        this.counts.requests += 1
+      },
+      operation() {
+        this.counts.operations += 1
+      },
     }
-    const metrics = new Metrics()
     const forge = aForge({ observer: metrics })
     await failedId(createApi(forge, broken))
     await forge.events.read()
 
-    expect(metrics.counts).toEqual([1, 1])
+    expect(metrics.counts).toEqual({ requests: 1, operations: 1 })
   })
 
   it('the services', () => {
