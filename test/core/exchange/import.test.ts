@@ -30,6 +30,7 @@ const importing = (records: Records, options?: ImportOptions) =>
 const inspecting = (records: Records, options?: ImportOptions) =>
   forge.exchange.inspect(olga, { repositoryId: 10, records }, options)
 const events = async (): Promise<readonly ForgeEvent[]> => (await forge.events.read()).events
+const many = <T>(count: number, make: (at: number) => T): T[] => Array.from({ length: count }, (_, at) => make(at))
 const none = { created: 0, updated: 0, unchanged: 0, skipped: 0 }
 
 async function failureOf(work: Promise<unknown>): Promise<ForgeError> {
@@ -122,7 +123,6 @@ describe('an import', () => {
     expect([counts, tracker.records.size]).toEqual([[0, 2, 4], 4])
   })
 
-  const many = <T>(count: number, make: (at: number) => T): T[] => Array.from({ length: count }, (_, at) => make(at))
   const long = 'x'.repeat(1_500_000)
 
   const issuesWith = (more: Partial<IssueRecord>): Records => many(12, (at) => anIssue(at + 10, more))
@@ -459,7 +459,7 @@ describe('comments', () => {
 })
 
 describe('a record that cannot be imported', () => {
-  const invalid: readonly [string, string, Records[number]][] = [
+  const invalid: readonly (readonly [string, string, Records[number]])[] = [
     ['/1/number', 'integer', anIssue(1.5)],
     ['/1/number', 'integer', anIssue(0)],
     ['/1/number', 'integer', anIssue(2 ** 53)],
@@ -475,7 +475,8 @@ describe('a record that cannot be imported', () => {
     ['/1/issue_number', 'integer', { kind: 'comment', comment: aComment(-1, '') }],
     ['/1/name', 'nul', { kind: 'label', label: { name: '\0' } }],
     ['/1/deadline', 'date_time', { kind: 'milestone', milestone: { title: 'a', state: 'open', deadline: 'soon' } }],
-    ['/1', 'type', Object.assign(Object.create(null), { kind: 'wiki' })],
+    ...[null, undefined, 5, 'text', { kind: 'wiki' }].map((any) => ['/1', 'type', any as never] as const),
+    ['/1/number', 'required', {} as never],
   ]
 
   test.each(invalid)('is named: %s %s', async (pointer, code, record) => {
@@ -484,10 +485,6 @@ describe('a record that cannot be imported', () => {
     expect(failed.code).toBe('INVALID_DOCUMENT')
     expect(failed.details).toMatchObject({ violations: [{ pointer, code }], total: expect.any(Number) })
     expect(tracker.batches).toEqual([])
-  })
-
-  test.each([null, undefined, 5, 'text', [[]], {}])('can be anything: %j', async (record) => {
-    expect((await failureOf(importing([Object(anIssue(5)), record as never]))).code).toBe('INVALID_DOCUMENT')
   })
 
   test('is left out, and its violations are passed on, if onInvalid is a function', async () => {
@@ -798,42 +795,28 @@ describe('an export', () => {
     expect(pages).toEqual([20, 40, 80, 160, 200, 200])
   })
 
-  test.each([
-    ['64 KiB', 65_536, [20, 15, 15]],
-    ['7.5 MiB', 7_864_320, [20, 1, 1]],
-  ])('has about a megabyte on a page: issues of %s', async (_size, length, expected) => {
-    for (let number = 1; number <= 70; number += 1) {
-      tracker.records.set(number, anIssue(number, { content: 'x'.repeat(length) }))
-    }
-    expect(await allOf(forge.exchange.export(olga, 10))).toHaveLength(70)
+  const long = 'x'.repeat(2_000_000)
+  const reactions = many(20_000, () => ({ user_id: 4, user_name: 'grace', content: '+1' }))
+  test.each<[what: string, count: number, more: (number: number) => Partial<IssueRecord>, pages: readonly number[]]>([
+    ['of 64 KiB', 50, () => ({ content: 'x'.repeat(65_536) }), [20, 15, 15]],
+    ['of 7.5 MiB', 21, () => ({ content: 'x'.repeat(7_864_320) }), [20, 1]],
+    ['with long lists', 30, () => ({ reactions }), [20, 1]],
+    ['behind long ones', 60, (number) => ({ content: number > 20 ? '' : long }), [20, 1, 2, 4, 8, 16, 32, 64]],
+  ])('has about a megabyte on a page: issues %s', async (_what, count, more, expected) => {
+    for (let number = 1; number <= count; number += 1) tracker.records.set(number, anIssue(number, more(number)))
+    expect(await allOf(forge.exchange.export(olga, 10))).toHaveLength(count)
 
-    expect(pages.slice(0, 3)).toEqual(expected)
+    expect(pages.slice(0, expected.length)).toEqual(expected)
   })
 
-  test('has small pages also of long lists, and of long comments', async () => {
-    const reaction = { user_id: 4, user_name: 'grace', content: '+1' }
-    const reactions = Array.from({ length: 20_000 }, () => reaction)
-    for (let number = 1; number <= 30; number += 1) tracker.records.set(number, anIssue(number, { reactions }))
-    await allOf(forge.exchange.export(olga, 10))
-    expect(pages.slice(0, 2)).toEqual([20, 1])
-
-    pages.length = 0
-    tracker.records.clear()
+  test('has small pages also of long comments', async () => {
     for (let number = 1; number <= 30; number += 1) {
       tracker.records.set(number, anIssue(number))
-      tracker.stored.push(aComment(number, 'x'.repeat(1_000_000)))
+      tracker.stored.push(aComment(number, long))
     }
     await allOf(forge.exchange.exportAll(olga, 10))
+
     expect(pages.slice(0, 2)).toEqual([20, 1])
-  })
-
-  test('has larger pages again behind long issues, step by step', async () => {
-    for (let number = 1; number <= 60; number += 1) {
-      tracker.records.set(number, anIssue(number, { content: number > 20 ? '' : 'x'.repeat(2_000_000) }))
-    }
-    await allOf(forge.exchange.export(olga, 10))
-
-    expect(pages).toEqual([20, 1, 2, 4, 8, 16, 32, 64])
   })
 
   test('reads no page before the one before it is used up', async () => {

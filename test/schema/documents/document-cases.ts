@@ -113,7 +113,7 @@ function withHole(element: unknown): readonly unknown[] {
   return list
 }
 
-const VAST = 300_000
+const VAST = 200_000
 const DEEP_LIST = `${'['.repeat(VAST)}${']'.repeat(VAST)}`
 const DEEP_OBJECT = `${'{"object":'.repeat(VAST)}{}${'}'.repeat(VAST)}`
 const vastListOf = (element: string): string => `[${new Array(VAST).fill(element).join()}]`
@@ -124,12 +124,8 @@ const vastListOf = (element: string): string => `[${new Array(VAST).fill(element
  */
 export const vastDocuments: readonly (readonly [title: string, text: string, pointer: string])[] = [
   ['a deep list as the document', DEEP_LIST, '/0'],
-  ['a deep list as a title', issueWith('title', DEEP_LIST), '/0/title'],
-  ['a deep list as labels', issueWith('labels', DEEP_LIST), '/0/labels/0'],
   ['a deep object as a label', issueWith('labels', `[${DEEP_OBJECT}]`), '/0/labels/0/name'],
-  ['a deep object under an unknown name', issueWith('context', DEEP_OBJECT), '/0/context'],
   ['empty issues', vastListOf('{}'), '/0/number'],
-  ['empty reactions', issueWith('reactions', vastListOf('{}')), '/0/reactions/0/user_id'],
   ['assignees that are numbers', issueWith('assignees', vastListOf('7')), '/0/assignees/0'],
   ['unknown names', `[{${Array.from({ length: VAST }, (_, at) => `"x${at}":${at}`).join()}}]`, '/0/number'],
 ]

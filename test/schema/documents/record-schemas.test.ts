@@ -13,9 +13,7 @@ const ACCEPTED = [
   ['a document', issueListSchema, [bareIssue, fullIssue]],
   ['an issue', issueSchema, fullIssue],
   ['a label', labelSchema, { name: 'bug', color: 'd73a4a', description: '' }],
-  ['a label that is only a name', labelSchema, { name: '' }],
   ['a reaction', reactionSchema, { user_id: 4, user_name: 'ada', content: '+1' }],
-  ['a reaction without the name of its user', reactionSchema, { user_id: 4.5, content: '' }],
 ] as const
 
 /** What is wrong with the parts of an issue: document-cases.ts. */
@@ -33,12 +31,6 @@ const REFUSED = [
     labelSchema,
     { name: 'bug', color: undefined },
     [{ path: ['color'], message: 'expected a string' }],
-  ],
-  [
-    'a label with an undefined description',
-    labelSchema,
-    { name: 'bug', description: undefined },
-    [{ path: ['description'], message: 'expected a string' }],
   ],
   [
     'a reaction with an undefined name',
@@ -89,16 +81,5 @@ describe('a Standard Schema', () => {
 
     expect(issues).toHaveLength(100)
     expect(new Set(read)).toEqual(new Set([98, 99]))
-  })
-
-  test('lets through what reading a value throws', () => {
-    const closed = new RangeError('closed')
-    const value = {
-      get name() {
-        throw closed
-      },
-    }
-
-    expect(() => labelSchema['~standard'].validate(value)).toThrow(closed)
   })
 })
