@@ -42,7 +42,6 @@ const cases: readonly Case[] = [
   }),
   ...refused(BLOCKS, [
     ['an organization cannot be blocked', 'PUT', 'hidden', 'CANNOT_BLOCK_ORGANIZATION'],
-    ['an organization cannot block itself', 'PUT', 'acme', 'CANNOT_BLOCK_ORGANIZATION'],
     ['the caller cannot be blocked, member or not', 'PUT', 'olga', 'CANNOT_BLOCK_SELF'],
     ['a member cannot be blocked', 'PUT', 'mia', 'CANNOT_BLOCK_MEMBER'],
     ['who is not blocked cannot be unblocked', 'DELETE', 'stan', 'NOT_BLOCKED'],
@@ -90,20 +89,7 @@ const cases: readonly Case[] = [
   ...['note=a&note=%ff', 'page=%ff&note=a', 'notes=%zz', 'note', ''].map(
     (query): Case => served(`?${query} is a valid note`, ['olga', 'PUT', `${BLOCKS}/stan?${query}`], 204),
   ),
-  ...[
-    'page=%ff',
-    'limit=%zz',
-    'page=0',
-    'page=-1',
-    'page=abc',
-    'page=',
-    'limit=0',
-    'limit=-5',
-    'limit=x',
-    'limit=',
-    'limit=51&page=1',
-    '',
-  ].map(
+  ...['page=%ff', 'page=0', 'page=abc', 'page=', 'limit=%zz', 'limit=-5', 'limit=51&page=1'].map(
     (query): Case =>
       served(`?${query} gives the first page`, ['olga', 'GET', `${BLOCKS}?${query}`], 200, {
         before: block(...others),

@@ -31,9 +31,6 @@ const CASES: readonly Case[] = [
         },
       },
     ),
-    served(`${side}: nothing is blocked at first`, olga('GET', `${side}/list_blocked`), 200, {
-      expected: { json: [] },
-    }),
     served(`${side}: a block is one of Gitea's path, without a note`, olga('GET', `${side}/blocks`), 200, {
       before: [olga('PUT', `${side}/block/Stan?note=${'n'.repeat(256)}`)],
       expected: { json: [{ id: 7, login: 'stan' }] },
@@ -50,26 +47,9 @@ const CASES: readonly Case[] = [
       ],
       expected: { json: [] },
     }),
-    ...(['block', 'unblock'] as const).flatMap((verb): readonly Case[] => [
-      refusal(
-        `${side}: ${verb} of an organization is 422`,
-        olga('PUT', `${side}/${verb}/hidden`),
-        422,
-        'CANNOT_BLOCK_ORGANIZATION',
-      ),
-      refusal(
-        `${side}: ${verb} of an unknown user is 404`,
-        olga('PUT', `${side}/${verb}/nothing`),
-        404,
-        'USER_NOT_FOUND',
-      ),
-      refusal(
-        `${side}: ${verb} without a token is 401`,
-        ['anonymous', 'PUT', `${side}/${verb}/stan`],
-        401,
-        'UNAUTHENTICATED',
-      ),
-    ]),
+    ...(['block', 'unblock'] as const).map((verb) =>
+      refusal(`${side}: no ${verb} of an unknown user`, olga('PUT', `${side}/${verb}/nothing`), 404, 'USER_NOT_FOUND'),
+    ),
     refusal(`${side}: oneself cannot be blocked`, olga('PUT', `${side}/block/olga`), 422, 'CANNOT_BLOCK_SELF'),
   ]),
   refusal('a member cannot be blocked', olga('PUT', `${ORG}/block/mia`), 422, 'CANNOT_BLOCK_MEMBER'),

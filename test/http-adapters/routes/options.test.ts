@@ -37,10 +37,6 @@ function request(path: string): ApiRequest {
 }
 
 describe('an API has of its forge', () => {
-  it('a random id maker, if the forge has none', async () => {
-    expect(await failedId(createApi(aForge({}), broken))).toMatch(/^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/)
-  })
-
   it('calls the observer as a method of its object', async () => {
     const metrics = {
       counts: { requests: 0, operations: 0 },
