@@ -12,10 +12,8 @@ const PORTS = { storage: memoryStorage(), policy: everyone }
 
 describe('createForge', () => {
   test.each([
-    ['policy', { policy: { authorize: 5 } }],
     ['limits.maxPins', { limits: { maxPins: 5 } }],
     ['beforeCommit', { beforeCommit: 'now' }],
-    ['logger', { logger: {} }],
     ['logger', { logger: null }],
     ['observer', { observer: () => undefined }],
     ['observer', { observer: { request: {} } }],
@@ -111,7 +109,6 @@ test.each([
   [{}, `${MEMBERSHIP}, for the service blocks, or a storage with tables.members`],
   [{ services: ['pins', 'blocks'] }, `${MEMBERSHIP}, for the service blocks, or a storage with tables.members`],
   [{ services: ['pins'], membership: () => false }, MEMBERSHIP],
-  [{ services: 'pins' }, 'services must be an array of these names: '],
   [{ services: ['wiki'] }, `${SOME}"wiki" is not one of them`],
   [{ services: ['pins', 'signingKeys'] }, `${SOME}"signingKeys" is not one`],
 ])('the options %j are refused', (options, message) => {

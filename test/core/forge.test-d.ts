@@ -5,12 +5,9 @@ import type {
   Caller,
   CallOptions,
   Forge,
-  ForgeErrorCode,
   Grant,
   Id,
   IdInput,
-  ObservedOperation,
-  ObservedRequest,
   OrganizationBlock,
   Pin,
   Policy,
@@ -18,7 +15,7 @@ import type {
   Services,
   UserBlock,
 } from '../../src/index.ts'
-import { createForge, pinIssue } from '../../src/index.ts'
+import { createForge } from '../../src/index.ts'
 import type { ForgeStorage } from '../../src/storage/storage.ts'
 
 interface Account extends Actor {
@@ -41,29 +38,6 @@ describe('createForge', () => {
     const forge = createForge({ storage, policy, membership })
     expectTypeOf(forge).toEqualTypeOf<Forge<Account, Handle>>()
     expectTypeOf(forge.services).toEqualTypeOf<readonly ServiceName[]>()
-  })
-
-  test('reports to an observer of the storage how each operation ended', () => {
-    createForge({
-      storage,
-      policy,
-      membership,
-      observer: {
-        operation(operation) {
-          expectTypeOf(operation).toEqualTypeOf<ObservedOperation>()
-          expectTypeOf(operation.milliseconds).toEqualTypeOf<number>()
-          expectTypeOf(operation.outcome).toEqualTypeOf<'done' | 'refused' | 'aborted' | 'failed'>()
-          expectTypeOf(operation.code).toEqualTypeOf<ForgeErrorCode | undefined>()
-        },
-        request(request) {
-          expectTypeOf(request).toEqualTypeOf<ObservedRequest>()
-        },
-      },
-    })
-    // @ts-expect-error an observer has operation or request
-    createForge({ storage, policy, membership, observer: console })
-    // @ts-expect-error an observer is an object
-    createForge({ storage, policy, membership, observer: () => undefined })
   })
 })
 
@@ -167,14 +141,6 @@ describe('a forge with some services', () => {
     // @ts-expect-error it was not chosen
     void forge.badges
     expectTypeOf(forge).not.toExtend<Forge<Account, Handle>>()
-  })
-})
-
-describe('the rules', () => {
-  test('work on plain values of any kind', () => {
-    expectTypeOf(pinIssue([1, 2], 3, 3).state).toEqualTypeOf<readonly number[]>()
-    // @ts-expect-error a board holds one kind of value
-    pinIssue([1, 2], 'three', 3)
   })
 })
 

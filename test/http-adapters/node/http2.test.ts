@@ -7,7 +7,7 @@ import type { Api } from '../../../src/http-adapters/node.ts'
 import { nodeHandler } from '../../../src/http-adapters/node.ts'
 import type { Person } from '../../world.ts'
 import { authenticate, openWorld } from '../../world.ts'
-import { Pieces, streamed, streamingWorld, streamOf } from '../streams/streaming-world.ts'
+import { Pieces, streamed, streamingWorld } from '../streams/streaming-world.ts'
 
 interface Answer {
   readonly status: number | undefined
@@ -78,25 +78,5 @@ describe('over HTTP/2', () => {
     expect(await failed).toMatchObject({ code: 'ERR_HTTP2_STREAM_ERROR' })
     expect(logged).toHaveLength(1)
     expect((await ask(session, { ':path': '/elsewhere' })).status).toBe(404)
-  })
-
-  it('a streamed response is ended when its client closes the stream', async () => {
-    const pieces = new Pieces(10_000)
-    const { session } = await serve(streamingWorld(() => streamed(pieces)).api)
-    const stream = session.request({ ':path': '/streams' })
-    await once(stream, 'data')
-    stream.close()
-
-    await pieces.returned
-  })
-
-  it('a body is read as a stream', async () => {
-    const { api } = streamingWorld(async (request) => streamed(streamOf(request)))
-    const { session } = await serve(api)
-
-    expect(await ask(session, { ':method': 'POST', ':path': '/streams' }, 'hello')).toEqual({
-      status: 200,
-      text: 'hello',
-    })
   })
 })
