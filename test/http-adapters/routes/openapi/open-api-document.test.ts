@@ -55,7 +55,7 @@ describe('the OpenAPI document', () => {
     ]
 
     expect(complaintsAbout(options.map(documentOf))).toBe('')
-  }, 60_000)
+  }, 120_000)
 
   it.each(SERVICES)('has of %s alone what it needs alone', (service: ServiceName) => {
     const document = documentOf({ services: [service] })
