@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { issuesOf } from './generated-issues.ts'
+import { character, issuesOf } from './generated-issues.ts'
 
 const GONE = Symbol('gone')
 
@@ -9,7 +9,7 @@ const times = fc.oneof(
     .map((moment) => moment.toISOString()),
   fc.constantFrom('2024-02-29t08:30:00z', '1990-12-31T23:59:60Z', '2024-03-01T10:00:00.123456789+23:59'),
 )
-const text = fc.string({ unit: 'binary', maxLength: 8 })
+const text = fc.string({ unit: fc.oneof(character, fc.constant('\0')), maxLength: 8 })
 const number = fc.double({ noNaN: true, noDefaultInfinity: true })
 const label = fc.record({ name: text, color: text, description: text }, { requiredKeys: ['name'] })
 

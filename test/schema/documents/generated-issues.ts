@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import type { IssueRecord, LabelRecord } from '../../../src/schema/schema.ts'
 
 /** Characters of every plane, and those that databases, languages and shells take for something else. */
-const character = fc.oneof(
+export const character: fc.Arbitrary<string> = fc.oneof(
   fc.constantFrom(...'\'"\\;%_$?:@`{}\r\n\t\u2028\u2029\u0085\u007f\ufeff\ufffe\uffff\u0001\u{1f600}\u{10ffff}'),
   fc.integer({ min: 1, max: 0xd7ff }).map((code) => String.fromCodePoint(code)),
   fc.integer({ min: 0xe000, max: 0x10ffff }).map((code) => String.fromCodePoint(code)),
