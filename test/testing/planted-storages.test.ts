@@ -41,6 +41,14 @@ const PLANTED: readonly [fault: string, caughtBy: string, plant: Plant][] = [
     })),
   ],
   [
+    'decides on an old epoch',
+    REFERENCE,
+    within('blocks', (blocks) => ({
+      update: (key, change) =>
+        redeciding(blocks, key, change, (decide) => (state, at) => decide({ ...state, epoch: 0 }, at)),
+    })),
+  ],
+  [
     'raises no epoch where nothing else changes',
     REFERENCE,
     within('blocks', (blocks) => ({
@@ -50,6 +58,26 @@ const PLANTED: readonly [fault: string, caughtBy: string, plant: Plant][] = [
           return decision.state.block === state.block ? { ...decision, state } : decision
         }),
     })),
+  ],
+  [
+    'forgets deleted issues',
+    REFERENCE,
+    (sound) => ({
+      async retire(retirement) {
+        const { retired } = retirement
+        if (retired.thing !== 'issue') return sound.retire(retirement)
+        const removed = { pins: 0, blocks: 0, grants: 0 }
+        const outcome = await sound.pinBoards.update(retired, {
+          ...retirement,
+          decide(rows) {
+            const state = rows.filter((row) => row.issueId !== retired.issueId)
+            const pins = rows.length - state.length
+            return { state, events: [retirement.record({ ...removed, pins })], result: undefined }
+          },
+        })
+        return outcome.events
+      },
+    }),
   ],
   [
     'leaves a deleted issue on boards of the other kind',
@@ -152,6 +180,17 @@ const PLANTED: readonly [fault: string, caughtBy: string, plant: Plant][] = [
     ),
   ],
   [
+    'returns the last event again',
+    REFERENCE,
+    within('events', (events) => ({
+      async read({ after, limit }) {
+        const page = await events.read({ after, limit })
+        if (page.events.length < 2) return page
+        return { ...page, cursor: (await events.read({ after, limit: page.events.length - 1 })).cursor }
+      },
+    })),
+  ],
+  [
     'gives a lease to every holder',
     FORTY,
     ({ events }) => ({
@@ -169,6 +208,20 @@ const PLANTED: readonly [fault: string, caughtBy: string, plant: Plant][] = [
     })),
   ],
   [
+    'hides that events were removed',
+    REFERENCE,
+    within('events', (events) => ({
+      async read(query) {
+        try {
+          return await events.read(query)
+        } catch (error) {
+          if (!isForgeError(error, 'EVENTS_PRUNED')) throw error
+          return events.read({ ...query, after: undefined })
+        }
+      },
+    })),
+  ],
+  [
     'reads nothing after a cursor beyond its last event',
     AHEAD,
     within('events', ({ read }) => ({
@@ -181,10 +234,29 @@ const PLANTED: readonly [fault: string, caughtBy: string, plant: Plant][] = [
     within('events', ({ advance }) => ({ advance: async (...given) => unlessAhead(() => advance(...given), true) })),
   ],
   ['compares slugs without case', REFERENCE, slugsAs((slug) => slug.toLowerCase())],
+  ['compares slugs without trailing blanks', REFERENCE, slugsAs((slug) => slug.trimEnd())],
+  ['loses characters of four bytes', REFERENCE, notesAs((note) => note.replaceAll(/[\u{10000}-\u{10ffff}]/gu, '?'))],
   [
     'cuts texts',
     'the longest texts are stored completely, in characters of one byte and of four',
     notesAs((note) => [...note].slice(0, 191).join('')),
+  ],
+  [
+    'rounds ids',
+    REFERENCE,
+    rowsAs((rows) => rows.map((row) => ({ ...row, issueId: String(BigInt(Number(row.issueId))) }))),
+  ],
+  [
+    'keeps whole seconds',
+    REFERENCE,
+    rowsAs((rows) =>
+      rows.map((row) => ({ ...row, pinnedAt: new Date(Math.floor(row.pinnedAt.getTime() / 1000) * 1000) })),
+    ),
+  ],
+  [
+    'orders boards by id',
+    REFERENCE,
+    rowsAs((rows) => rows.toSorted((one, other) => one.issueId.localeCompare(other.issueId))),
   ],
   [
     'returns the list that it keeps',
@@ -234,6 +306,19 @@ const PLANTED: readonly [fault: string, caughtBy: string, plant: Plant][] = [
           byOrganization: new Set(),
         }),
       }
+    }),
+  ],
+  [
+    'takes a block by a user for one by an organization of the same id',
+    REFERENCE,
+    (sound) => ({
+      blocks: {
+        ...sound.blocks,
+        find: async (key) => {
+          const block = await sound.userBlocks.find({ blockerId: key.organizationId, userId: key.userId })
+          return (await sound.blocks.find(key)) ?? (block && { ...block, ...key, blockerId: undefined })
+        },
+      },
     }),
   ],
   [
