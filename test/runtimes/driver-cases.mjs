@@ -119,47 +119,6 @@ const ON_FILES = {
     assert.deepEqual([await pinned(forge), host.titles()], [[...answered(outcomes), '4'], []])
   },
 
-  'a deferred constraint that a beforeCommit broke fails its batch, and the next is well': async (host) => {
-    host.handle.exec('create table label (issue integer references issue (id) deferrable initially deferred)')
-    const forge = await host.forge({
-      beforeCommit([event], transaction) {
-        if (event.issueId === '2') transaction.exec('insert into label values (77)')
-      },
-    })
-    const outcomes = await Promise.allSettled([1, 2].map((id) => forge.pins.pin(olga, issue(id))))
-    await forge.pins.pin(olga, issue(3))
-
-    assert.match(outcomes[1].reason.message, /FOREIGN KEY/)
-    assert.deepEqual(await pinned(forge), [...answered(outcomes), '3'])
-  },
-
-  'a class of the host’s that ignores its arguments and opens its file is accepted': async (host) => {
-    const { Database } = host.world.driver
-    class Own extends Database {
-      constructor() {
-        super(host.place)
-      }
-    }
-    const forge = await host.forge({}, host.world.keep(new Own()))
-    await forge.pins.pin(olga, issue(1))
-
-    assert.deepEqual(host.pins(), ['1'])
-  },
-
-  'a class of the host’s that opens another database is a TypeError': async (host) => {
-    const { Database } = host.world.driver
-    let next = host.place
-    class Own extends Database {
-      constructor() {
-        super(next)
-        next = ':memory:'
-      }
-    }
-    const storage = host.world.storage(host.world.keep(new Own()))
-
-    await assert.rejects(storage.migrate(), (error) => error instanceof TypeError && /open:/.test(error.message))
-  },
-
   'a file that is no database is STORAGE_UNAVAILABLE': async (host) => {
     const file = host.world.newPlace()
     writeFileSync(file, 'no database at all, and long enough to be read. '.repeat(100))
@@ -321,14 +280,6 @@ const OF_NODE_24 = {
     }
 
     assert.deepEqual(host.pins(), ['0', '10', '1', '11'])
-  },
-
-  'a handle that a URI opened in memory is the one connection there is': async (host) => {
-    const handle = host.world.open('file:runtimes?mode=memory&cache=shared')
-    const forge = await host.forge({}, handle)
-    await forge.pins.pin(olga, issue(1))
-
-    assert.equal(handle.prepare('select * from forgelet_pins').all().length, 1)
   },
 
   'a handle that gives rows as arrays is a TypeError that says so': async (host) => {

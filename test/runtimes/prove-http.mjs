@@ -6,9 +6,6 @@ import { bundle } from './bundle.mjs'
 import { SERVERS } from './http/servers.mjs'
 import { Report } from './report.mjs'
 
-/** Cases that run at once. */
-const AT_ONCE = 8
-
 const [server, program, folder, dist] = process.argv.slice(2)
 const { start, ...facts } = SERVERS[server]
 const entry = join(import.meta.dirname, 'http/ask.mjs')
@@ -16,11 +13,8 @@ const { casesOf } = await import(pathToFileURL(await bundle({ entry, dist, outfi
 
 const { port, stop } = await start({ program, folder, dist })
 try {
-  const { cases, contracts } = casesOf({ port, ...facts })
   const report = new Report()
-  await report.run(cases, AT_ONCE)
-  // Those of one kind one after another: they block and unblock the same users.
-  await Promise.all(contracts.map((contract) => report.run(contract)))
+  await Promise.all(casesOf({ port, ...facts }).map((cases) => report.run(cases)))
   report.end()
 } finally {
   await stop()

@@ -6,17 +6,13 @@ import { inspect } from 'node:util'
 /** Milliseconds that a case may take: some race hundreds of writers. */
 const PATIENCE = 60_000
 
-/** Runs cases, so many of them at once, and counts them. */
+/** Runs cases one after another, and counts them. */
 export class Report {
   #passed = 0
   #failed = 0
 
-  async run(cases, atOnce = 1) {
-    const waiting = cases.values()
-    const work = async () => {
-      for (const one of waiting) await this.#prove(one)
-    }
-    await Promise.all(Array.from({ length: atOnce }, work))
+  async run(cases) {
+    for (const one of cases) await this.#prove(one)
   }
 
   async #prove({ name, run }) {

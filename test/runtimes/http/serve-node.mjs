@@ -2,7 +2,7 @@
 import { createServer } from 'node:http'
 import { nodeHandler } from 'forgelet/node'
 import { authenticate } from '../../world.ts'
-import { entries, openNamed, segmentsOf } from './worlds.mjs'
+import { entries, openReporting, segmentsOf } from './worlds.mjs'
 
 const mounts = new Map()
 
@@ -25,7 +25,7 @@ async function answer(request, response) {
 }
 
 async function mount(name) {
-  const { api, reported } = await openNamed(name)
+  const { api, reported } = await openReporting()
   const handler = nodeHandler(api, {
     basePath: `/node/${name}/api`,
     authenticate: ({ headers }) => authenticate(headers.authorization),

@@ -1,5 +1,5 @@
-// The small host of the tests of HTTP, as the servers of every runtime mount it: a world of its own for each case, opened
-// when its first request comes. The path says which: /STORAGE/WORLD/api/….
+// The small host of the tests of HTTP, as the servers of every runtime mount it: worlds that are opened when their
+// first request comes. The path says which: /STORAGE/WORLD/api/….
 import * as front from 'forgelet'
 import * as exchange from 'forgelet/exchange'
 import * as fetchEntry from 'forgelet/fetch'
@@ -7,25 +7,19 @@ import * as http from 'forgelet/http'
 import * as schema from 'forgelet/schema'
 import * as durableObject from 'forgelet/storage/durable-object'
 import * as memory from 'forgelet/storage/memory'
-import { cases } from '../../http-adapters/cases.ts'
-import { authenticate, directory, openWorld, sshKey } from '../../world.ts'
+import { authenticate, directory, openCase, sshKey } from '../../world.ts'
 
 const PORTABLE = { front, schema, exchange, http, fetchEntry, memory, durableObject }
-const CASES = Object.values(cases).flat()
 
 /** How many names each entry exports that runs without Node. */
 export function entries() {
   return Object.fromEntries(Object.entries(PORTABLE).map(([name, entry]) => [name, Object.keys(entry).length]))
 }
 
-/** Opens a world: `case-N` is that of a case of the wire. Records whether its directory was asked, and left by the client. */
-export async function openNamed(name, storage) {
+/** Opens a world. Records whether its directory was asked, and left by the client. */
+export async function openReporting(storage) {
   const reported = { asked: false, gone: false }
-  const { api, forge } = openWorld({ ...optionsOf(name, reported), ...(storage === undefined ? {} : { storage }) })
-  for (const slug of ['night-owl', 'founder']) {
-    const badge = { slug, description: `The ${slug}`, imageUrl: `https://example.com/${slug}.png` }
-    await forge.badges.catalogue.define('system', badge)
-  }
+  const { api } = await openCase({ ...optionsOf(reported), ...(storage === undefined ? {} : { storage }) })
   return { api, reported }
 }
 
@@ -54,7 +48,7 @@ export function worldListener(storages) {
 }
 
 async function mount(storageOf, name, basePath) {
-  const { api, reported } = await openNamed(name, await storageOf(name))
+  const { api, reported } = await openReporting(await storageOf(name))
   const handler = fetchEntry.fetchHandler(api, {
     basePath,
     authenticate: ({ headers }) => authenticate(headers.get('authorization') ?? undefined),
@@ -62,14 +56,8 @@ async function mount(storageOf, name, basePath) {
   return { handler, reported }
 }
 
-function optionsOf(name, reported) {
-  const [, index] = /^case-(\d+)$/.exec(name) ?? []
-  if (index !== undefined) return CASES[index].world
-  return mountedOptions(reported)
-}
-
 /** A port fails for one repository, and waits for another; what they throw is not logged. */
-function mountedOptions(reported) {
+function optionsOf(reported) {
   const wait = waitForAbort(reported)
   const findRepository = (owner, name, context) => {
     if (owner === 'failing') throw new Error('password=hunter2 at /srv/secret')
