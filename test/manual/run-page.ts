@@ -2,9 +2,9 @@ import type { ChildProcess } from 'node:child_process'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdir, readdir, symlink, writeFile } from 'node:fs/promises'
-import { createServer } from 'node:net'
 import { dirname, join } from 'node:path'
 import ts from 'typescript'
+import { freePort } from '../http.ts'
 import type { Block, Page } from './page.ts'
 import { codeOf, ROOT } from './page.ts'
 
@@ -184,14 +184,6 @@ function collected(child: ChildProcess): { text: string } {
   return out
 }
 
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const address = server.address()
-  server.close()
-  return typeof address === 'object' && address !== null ? address.port : 0
-}
-
 /** Whether a text is what the page shows: `…` stands for anything on a line, alone for any lines. */
 export function isShown(printed: string, expected: string): boolean {
   const pattern = expected
@@ -207,7 +199,7 @@ function escaped(text: string): string {
 }
 
 /** What the compiler says of the TypeScript of pages in a folder, with the settings of this repository. */
-export function mistakesIn(files: readonly string[], options: ts.CompilerOptions = {}): readonly string[] {
+export function mistakesIn(files: readonly string[]): readonly string[] {
   const config = ts.readConfigFile(join(ROOT, 'tsconfig.json'), ts.sys.readFile)
   const { options: own } = ts.parseJsonConfigFileContent(
     { compilerOptions: config.config.compilerOptions },
@@ -223,7 +215,6 @@ export function mistakesIn(files: readonly string[], options: ts.CompilerOptions
     sourceMap: false,
     typeRoots: [join(dirname(dirname(first)), 'node_modules/@types')],
     preserveSymlinks: true,
-    ...options,
   })
   return ts.getPreEmitDiagnostics(program).map(({ file, start, messageText }) => {
     const line = file === undefined ? 0 : file.getLineAndCharacterOfPosition(start ?? 0).line + 1
