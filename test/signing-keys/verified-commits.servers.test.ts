@@ -1,17 +1,15 @@
 import { execFileSync, spawnSync } from 'node:child_process'
-import { createHash, generateKeyPairSync, sign } from 'node:crypto'
 import { chmodSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { afterAll, expect, onTestFinished, test } from 'vitest'
-import { allowedSigners, describeKey, openKeyFile, rotatingKey } from '../../src/signing-keys/signing-keys.ts'
+import { allowedSigners, describeKey, openKeyFile } from '../../src/signing-keys/signing-keys.ts'
 import { describeWith } from '../programs.ts'
 import { GpgHome } from './gpg-home.ts'
-import { field, pem as pemBlock } from './key-bytes.ts'
 import { SshFolder } from './ssh-folder.ts'
 
-// A key of each form signs a commit with git. What is served of its file is imported where nothing else is known, and verifies
-// the commit. Every algorithm: openpgp-key.test.ts and ssh-key.test.ts.
+// A key signs a commit with git. What is served of its file is imported where nothing else is known, and verifies the commit.
+// Every algorithm and form: openpgp-key.test.ts and ssh-key.test.ts, which compare what is served with what gpg and ssh-keygen say.
 
 const PASSPHRASE = 'secret words'
 const WHO = 'forge@example.com'
@@ -31,16 +29,11 @@ describeWith(['git', 'gpg', 'gpgconf', 'ssh-keygen'], 'a commit is verified by w
     return spawnSync('git', [...settings, ...options], { cwd, env, encoding: 'utf8' })
   }
 
-  function newRepository(): string {
+  /** A repository with one commit that a key signed. */
+  function signedCommit(config: readonly string[]): string {
     count += 1
     const path = join(folder.path, `repository-${count}`)
     git(folder.path, home, [], ['init', '-q', path])
-    return path
-  }
-
-  /** A repository with one commit that a key signed. */
-  function signedCommit(config: readonly string[]): string {
-    const path = newRepository()
     const identity = ['user.name=Forge Signer', `user.email=${WHO}`]
     const made = git(path, home, [...identity, ...config], ['commit', '-q', '--allow-empty', '-S', '-m', 'signed'])
     expect(made).toMatchObject({ status: 0 })
@@ -98,14 +91,11 @@ describeWith(['git', 'gpg', 'gpgconf', 'ssh-keygen'], 'a commit is verified by w
     await delay(2000)
   }
   const gpgForms: Readonly<Record<string, GpgForm>> = {
-    'OpenPGP ECDSA on Brainpool': { algorithm: 'brainpoolP384r1' },
-    'an OpenPGP subkey': { algorithm: 'rsa2048', before },
     'an OpenPGP subkey whose primary key is offline': {
       algorithm: 'ed25519',
       before,
       exported: '--export-secret-subkeys',
     },
-    'an OpenPGP public key': { algorithm: 'ed25519', exported: '--export' },
     'a revoked OpenPGP key': { algorithm: 'ed25519', after: revoke, says: 'REVKEYSIG' },
     'an expired OpenPGP key': { algorithm: 'ed25519', after: expire, says: 'EXPKEYSIG' },
   }
@@ -174,89 +164,5 @@ describeWith(['git', 'gpg', 'gpgconf', 'ssh-keygen'], 'a commit is verified by w
     const verified = [before, after, foreign].map((repository) => verifySsh(repository, signers).status)
 
     expect(verified).toEqual([0, 0, 1])
-  })
-
-  /** A security key, which is touched for each signature. Source: OpenSSH's PROTOCOL.u2f and PROTOCOL.sshsig */
-  function newToken() {
-    const [type, application, touched] = ['sk-ssh-ed25519@openssh.com', 'ssh:', Buffer.of(1, 0, 0, 0, 7)]
-    const { privateKey, publicKey } = generateKeyPairSync('ed25519')
-    const { x = '' } = publicKey.export({ format: 'jwk' })
-    const blob = Buffer.concat([type, Buffer.from(x, 'base64url'), application].map(field))
-    const signature = (message: Uint8Array) => {
-      const asked = Buffer.concat([digest('sha256', application), touched, digest('sha256', message)])
-      return field(Buffer.concat([field(type), field(sign(null, asked, privateKey)), touched]))
-    }
-    return { blob, signature, line: `${type} ${blob.toString('base64')} ${WHO}\n` }
-  }
-
-  function digest(algorithm: string, of: string | Uint8Array): Buffer {
-    return createHash(algorithm).update(of).digest()
-  }
-
-  test('SSH Ed25519 on a security key', async () => {
-    const token = newToken()
-    const key = await openKeyFile(folder.write('token.pub', token.line))
-    const [tree, who] = ['4b825dc642cb6eb9a060e54bf8d69288fbee4904', `Forge Signer <${WHO}> 0 +0000`] // without files
-    const head = `tree ${tree}\nauthor ${who}\ncommitter ${who}`
-    const [magic, settings] = [Buffer.from('SSHSIG'), Buffer.concat(['git', '', 'sha512'].map(field))]
-    const message = Buffer.concat([magic, settings, field(digest('sha512', `${head}\n\nsigned\n`))])
-    const parts = [magic, Buffer.of(0, 0, 0, 1), field(token.blob), settings, token.signature(message)]
-    const header = `gpgsig ${pemBlock('SSH SIGNATURE', Buffer.concat(parts)).trim().replaceAll('\n', '\n ')}`
-    const commit = folder.write('commit', `${head}\n${header}\n\nsigned\n`)
-    const repository = newRepository()
-    const { stdout } = git(repository, home, [], ['hash-object', '-t', 'commit', '-w', commit])
-    git(repository, home, [], ['update-ref', 'HEAD', stdout.trim()])
-
-    const verified = verifySsh(repository, await allowedSigners(key, [WHO]))
-    expect(verified).toMatchObject({ status: 0, said: expect.stringContaining('with ED25519-SK key SHA256:') })
-  })
-
-  test('an SSH certificate by an authority on a security key', async () => {
-    const token = newToken()
-    folder.generate('by-token', ['-t', 'ed25519', '-N', ''])
-    const open = Buffer.from(folder.read('by-token.pub').split(' ')[1] ?? '', 'base64').subarray(15)
-    const type = 'ssh-ed25519-cert-v01@openssh.com'
-    const numbers = [Buffer.alloc(8), Buffer.of(0, 0, 0, 1)]
-    const limits = [Buffer.alloc(8), Buffer.alloc(8, 0xff)]
-    const [key, names] = [Buffer.concat([field(type), field('nonce'), open]), [field('forge'), field(field(WHO))]]
-    const signed = Buffer.concat([key, ...numbers, ...names, ...limits, ...['', '', '', token.blob].map(field)])
-    const certificate = Buffer.concat([signed, token.signature(signed)]).toString('base64')
-    const file = folder.write('by-token-cert.pub', `${type} ${certificate} ${WHO}\n`)
-    folder.write('by-token-cert', folder.read('by-token'))
-    const repository = signedCommit(['gpg.format=ssh', `user.signingKey=${file}`])
-    const verified = verifySsh(repository, await allowedSigners(await openKeyFile(file), [WHO]))
-
-    expect(verified).toMatchObject({ status: 0, said: expect.stringContaining('Good "git" signature') })
-  })
-
-  test('three OpenPGP keys in rotation, each its own', async () => {
-    const made = ['one', 'two', 'three'].map((name) => {
-      const fingerprint = home.generate(`${name}@rotation.example.com`, 'ed25519')
-      const repository = signedCommit([`user.signingKey=${fingerprint}`])
-      return { repository, fingerprint, file: folder.write(name, home.run(['--export-secret-keys', fingerprint])) }
-    })
-    const [current, ...former] = await Promise.all(made.map(({ file }) => openKeyFile(file)))
-    if (current === undefined) throw new Error('no key was made')
-    const { text } = await rotatingKey({ current, former }).publicKey()
-    const client = newClient(text)
-
-    expect(text.match(/-----BEGIN/g)).toHaveLength(1)
-    expect(client.fingerprints()).toEqual(made.map(({ fingerprint }) => fingerprint))
-    for (const { repository, fingerprint } of made) {
-      expect(verify(repository, client)).toMatchObject({ status: 0, said: expect.stringContaining(fingerprint) })
-    }
-  })
-
-  test('three SSH keys in rotation, each its own, and not one that was left out', async () => {
-    const made = ['first', 'second', 'third', 'foreign'].map((name) => {
-      folder.generate(name, ['-t', 'ed25519', '-N', ''])
-      const file = join(folder.path, name)
-      return { repository: signedCommit(['gpg.format=ssh', `user.signingKey=${file}`]), file }
-    })
-    const [current, ...former] = await Promise.all(made.slice(0, 3).map(({ file }) => openKeyFile(file)))
-    if (current === undefined) throw new Error('no key was made')
-    const signers = await allowedSigners(rotatingKey({ current, former }), [WHO])
-
-    expect(made.map(({ repository }) => verifySsh(repository, signers).status)).toEqual([0, 0, 0, 1])
   })
 })
