@@ -1,13 +1,13 @@
 import { execFile } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { openStandalone } from '../../../app/standalone/standalone.ts'
 import type { IssueRecord } from '../../../src/exchange/exchange.ts'
-import { allOf, textOf } from '../../core/exchange/records.ts'
-import { FOLDERS, githubIssue, gitlabIssue } from '../../exchange/forges/samples.ts'
+import { textOf } from '../../core/exchange/records.ts'
+import { githubIssue, gitlabIssue } from '../../exchange/forges/samples.ts'
 import { bareIssue, fullIssue } from '../../schema/documents/sample-issue.ts'
 import { newFolder, runForgelet } from '../../start-forgelet.ts'
 
@@ -41,7 +41,6 @@ const many = (count: number): readonly IssueRecord[] =>
   Array.from({ length: count }, (_, at) => ({ ...fullIssue, number: at + 1, title: `Issue ${at + 1}` }))
 
 const exported = async (): Promise<string> => (await issues('export')).out
-const ISSUE = JSON.stringify(gitlabIssue)
 const NONE = { created: 0, updated: 0, unchanged: 0, skipped: 0 }
 
 describe('forgelet issues import', () => {
@@ -73,46 +72,6 @@ describe('forgelet issues import', () => {
     expect(out).toMatch(/\nnot carried: comments \(\d+\), first at issues\.json \/1\/comments\n/)
     expect(out).toMatch(/\nno account here, kept as names: [^\n]+\n$/)
     expect(await issues(...args, '--quiet')).toEqual({ code: 0, out: `${counts.join('\n')}\n`, err: '' })
-  })
-
-  test.each(['bitbucket', 'github-cli', 'redmine'] as const)(
-    'imports a folder of %s, whose document and dump are then the same',
-    async (forge) => {
-      for (const [name, text] of Object.entries(FOLDERS[forge])) {
-        await mkdir(dirname(join(folder, 'given', name)), { recursive: true })
-        await writeFile(join(folder, 'given', name), text)
-      }
-      const converted = await runForgelet(['issues', 'convert', 'given', '-o', '-', '--quiet'], { folder })
-      const { out } = await issues('import', 'given', '--json')
-      expect(JSON.parse(out).issues).toEqual({ ...NONE, created: JSON.parse(converted.out).length })
-      const byNumber = (text: string) =>
-        text
-          .split('\n')
-          .map((line) => line.replace(/,$/, ''))
-          .sort()
-      expect(byNumber(await exported())).toEqual(byNumber(converted.out))
-      expect(await runForgelet(['issues', 'validate', 'given'], { folder })).toMatchObject({ code: 0 })
-
-      const args = ['issues', 'convert', 'given', '-o', 'dump', '--to', 'gitea-dump', '--repo', 'acme/rocket']
-      expect(await runForgelet(args, { folder })).toMatchObject({ code: 0 })
-      const again = JSON.parse((await issues('import', 'dump', '--json')).out)
-      expect([again.issues.created, again.issues.unchanged, again.comments.created]).toEqual([
-        0,
-        JSON.parse(out).issues.created,
-        0,
-      ])
-    },
-  )
-
-  test('writes nothing of a source that is not read, and names it once', async () => {
-    await put('issues.json', [
-      { key: 'ROC-1', fields: {} },
-      { key: 'ROC-2', fields: {} },
-    ])
-    const { code, out, err } = await issues('import', 'issues.json')
-    expect([code, out]).toEqual([1, ''])
-    expect(err.match(/issues of Jira/g)).toHaveLength(1)
-    expect(JSON.parse(await exported())).toEqual([])
   })
 
   test('writes nothing with --dry-run, and reports what the import then does', async () => {
@@ -168,14 +127,6 @@ describe('forgelet issues import', () => {
     expect(again).toMatchObject({ issues: { unchanged: 300 }, total: 3, violations: [{ code: 'nul' }, {}, {}] })
   })
 
-  test('does not leave out bytes that cannot be read', async () => {
-    await put('issues.json', `${JSON.stringify(many(300)).slice(0, -1)},{@}]`)
-    const { code, err } = await issues('import', 'issues.json', '--on-invalid', 'skip')
-
-    expect([code, err]).toEqual([1, expect.stringContaining('  issues.json:1: /300: expected JSON\n')])
-    expect(await exported()).toBe('[\n]\n')
-  })
-
   test('writes U+FFFD for NUL with --replace-nul, and says so', async () => {
     const issue = { ...fullIssue, title: 'a\0b\0', content: '\\u0000', labels: [{ name: '\0', color: '' }] }
     await put('issues.json', [{ ...bareIssue, number: 1 }, issue, { ...bareIssue, number: 9, content: '\0' }])
@@ -190,28 +141,6 @@ describe('forgelet issues import', () => {
     expect((await issues('import', 'issues.json')).code).toBe(1)
   })
 
-  test.each([
-    [
-      'as GitLab 13.5 writes it, with empty lists',
-      { issues: ISSUE, labels: '', milestones: '', project_members: '' },
-      1,
-    ],
-    ['as GitLab 16.3 writes it, without records', { issues: '', labels: '\n', milestones: '', project_members: '' }, 0],
-    ['as GitLab 17.1 writes it, with issues alone', { issues: ISSUE }, 1],
-    ['as GitLab 16.11 writes it, without any list', {}, 0],
-  ])('imports an export %s', async (_, lists, created) => {
-    await mkdir(join(folder, 'export/tree/project'), { recursive: true })
-    await put('export/VERSION', '0.2.4')
-    await put('export/tree/project.json', { description: '', visibility_level: 0 })
-    for (const [list, text] of Object.entries(lists)) await put(`export/tree/project/${list}.ndjson`, text)
-
-    expect((await runForgelet(['issues', 'validate', 'export'], { folder })).code).toBe(0)
-    expect(await issues('import', 'export', '--quiet')).toMatchObject({
-      code: 0,
-      out: expect.stringMatching(new RegExp(`^issues: ${created} created, `)),
-    })
-  })
-
   test('lists in a dry run who is meant by an id, as far as an export of GitLab says it', async () => {
     await mkdir(join(folder, 'export'))
     const note = { note: 'a', author_id: 62, author: { name: 'Mia\nMoreau' }, created_at: bareIssue.created }
@@ -221,23 +150,6 @@ describe('forgelet issues import', () => {
     expect((await issues('import', 'export', '--dry-run')).out).toContain(line)
     expect((await issues('import', 'export', '--dry-run', '--quiet')).out).not.toContain('Moreau')
     expect((await issues('import', 'export')).out).not.toContain(line)
-  })
-
-  test('takes the latest of several issues of one number from a fetched list, also from a pipe', async () => {
-    const copies = ['2024-05-01T10:00:00Z', '2024-05-03T10:00:00Z', '2024-05-02T10:00:00Z'].map((updated_at) => {
-      return { ...githubIssue, updated_at, title: updated_at }
-    })
-    await promisify(execFile)('mkfifo', [join(folder, 'pipe')])
-    const dry = issues('import', 'pipe', '--dry-run', '--json')
-    const [{ out }] = await Promise.all([dry, put('pipe', copies)])
-    const { conflicts: _, ...report } = JSON.parse(out)
-    await put('issues.json', copies)
-
-    const imported = JSON.parse((await issues('import', 'issues.json', '--json')).out)
-    expect(imported).toMatchObject({ issues: { created: 1 } })
-    expect(imported.notCarried).toContainEqual({ what: 'repeated', count: 2, pointer: '/0', file: 'issues.json' })
-    expect(report.issues).toEqual(imported.issues)
-    expect(JSON.parse(await exported())).toMatchObject([{ title: '2024-05-03T10:00:00Z' }])
   })
 
   test('imports what a pipe gives, which can be read only once', async () => {
@@ -287,63 +199,6 @@ describe('forgelet issues import', () => {
     expect(await exported()).toBe(await textOf(many(2)))
     expect(await counts('update')).toEqual({ ...NONE, unchanged: 1, updated: 1 })
     expect(await exported()).toBe(await textOf(changed))
-  })
-
-  test('follows its source with --on-conflict update, whatever became of the people', async () => {
-    const user = (id: number, login: string) => ({ id, login })
-    const milestone = { title: '1.0', state: 'open', description: 'First.' }
-    const issue = {
-      ...githubIssue,
-      number: 7,
-      user: user(3, 'ada'),
-      labels: [{ name: 'bug', color: 'd73a4a' }],
-      milestone,
-      comments: 0,
-    }
-    const [created_at, updated_at] = ['2026-01-02T03:04:05Z', '2026-01-02T03:04:05Z']
-    const said = (at: number, by: object | null, body: string, edited = updated_at) => {
-      const created = created_at.replace('05Z', `0${at}Z`)
-      return {
-        issue_url: 'https://example.com/issues/7',
-        user: by,
-        body,
-        created_at: created,
-        updated_at: edited > created ? edited : created,
-      }
-    }
-    await put('issues.json', [issue])
-    const [bob, eve] = [user(12, 'bob'), user(13, 'eve')]
-    await put('comments.json', [said(1, bob, 'one'), said(2, eve, 'two'), said(3, bob, 'three'), said(4, bob, 'four')])
-    expect((await issues('import', '.', '--from=github')).code).toBe(0)
-
-    const now = { ...milestone, state: 'closed', closed_at: '2026-03-01T00:00:00Z' }
-    await put('issues.json', [{ ...issue, labels: [{ name: 'bug', color: '00ff00' }], milestone: now }])
-    const robert = user(12, 'robert')
-    const edited = said(3, robert, 'THREE', '2026-02-01T00:00:00Z')
-    await put('comments.json', [
-      said(1, robert, 'one'),
-      said(2, null, 'two'),
-      edited,
-      said(4, robert, 'four'),
-      said(5, eve, 'five'),
-    ])
-    await put('users.json', { robert: 'mia' })
-    const again = ['import', '.', '--from=github', '--on-conflict=update', '--users=users.json', '--json']
-    const counts = async (...more: readonly string[]) => JSON.parse((await issues(...again, ...more)).out)
-    const expected = { issues: { ...NONE, unchanged: 1 }, comments: { ...NONE, created: 1, updated: 1, unchanged: 3 } }
-    expect(await counts('--dry-run')).toMatchObject(expected)
-    expect(await counts()).toMatchObject(expected)
-    expect(await counts()).toMatchObject({ issues: { unchanged: 1 }, comments: { ...NONE, unchanged: 5 } })
-
-    const host = await openStandalone({ db: join(folder, 'forge.sqlite'), logger: false })
-    const records = await allOf(host.forge.exchange.exportAll('system', '1'))
-    await host.close()
-    expect(records).toMatchObject([
-      { label: { name: 'bug', color: '00ff00' } },
-      { milestone: { title: '1.0', state: 'closed', closed: '2026-03-01T00:00:00Z' } },
-      { issue: { number: 7 } },
-      ...['one', 'two', 'THREE', 'four', 'five'].map((content) => ({ comment: { content } })),
-    ])
   })
 
   test('names the people without an account, and finds those whom a file maps', async () => {

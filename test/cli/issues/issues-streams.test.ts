@@ -6,7 +6,6 @@ import { text } from 'node:stream/consumers'
 import { setTimeout as pause } from 'node:timers/promises'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { openStandalone } from '../../../app/standalone/standalone.ts'
-import { githubIssue } from '../../exchange/forges/samples.ts'
 import { describeWith } from '../../programs.ts'
 import { bareIssue } from '../../schema/documents/sample-issue.ts'
 import { newFolder, startCommand } from '../../start-forgelet.ts'
@@ -34,19 +33,6 @@ describe('forgelet issues', () => {
 
     expect([code, err]).toEqual([0, 'forgelet: 500 issues written to standard output\n'])
     expect(JSON.parse(out)).toHaveLength(500)
-  })
-
-  test('checks standard input as it imports it: the latest of several issues of one number counts', async () => {
-    const { stdin, ended } = startCommand(['issues', 'validate', '-'])
-    const issues = ['2024-05-01T10:00:00Z', '2024-05-02T10:00:00Z'].map((updated_at) => ({
-      ...githubIssue,
-      updated_at,
-    }))
-    stdin.end(Buffer.from(`\ufeff${JSON.stringify(issues)}`, 'utf16le')) // as PowerShell writes it
-    const { code, out } = await ended
-
-    expect([code, out.split('\n')[0]]).toEqual([0, 'standard input is valid; 2 records'])
-    expect(out).toContain('\nnot carried: repeated (1), first at /0\n')
   })
 
   test('imports standard input, and imports nothing if a record at its end is not valid', async () => {
@@ -97,20 +83,17 @@ describe('forgelet issues', () => {
     expect([code, await err]).toEqual([0, ''])
   })
 
-  test.each(['SIGINT', 'SIGTERM'] as const)(
-    'stops on %s with exit code 3, and leaves the target as it was',
-    async (signal) => {
-      await writeFile(join(folder, 'out.json'), 'as it was')
-      const { stdin, stop } = startCommand(['issues', 'convert', '-', '-o', 'out.json'], { folder })
-      stdin.write(documentOf(10).slice(0, -1))
-      while ((await readdir(folder)).length < 2) await pause(10) // until it has begun to write
-      const { code, err } = await stop(signal)
+  test('stops on a signal with exit code 3, and leaves the target as it was', async () => {
+    await writeFile(join(folder, 'out.json'), 'as it was')
+    const { stdin, stop } = startCommand(['issues', 'convert', '-', '-o', 'out.json'], { folder })
+    stdin.write(documentOf(10).slice(0, -1))
+    while ((await readdir(folder)).length < 2) await pause(10) // until it has begun to write
+    const { code, err } = await stop('SIGINT')
 
-      expect([code, err]).toEqual([3, 'forgelet: stopped before the end\n'])
-      expect(await readdir(folder)).toEqual(['out.json'])
-      expect(await readFile(join(folder, 'out.json'), 'utf8')).toBe('as it was')
-    },
-  )
+    expect([code, err]).toEqual([3, 'forgelet: stopped before the end\n'])
+    expect(await readdir(folder)).toEqual(['out.json'])
+    expect(await readFile(join(folder, 'out.json'), 'utf8')).toBe('as it was')
+  })
 })
 
 describeWith(['script'], 'on a terminal', () => {

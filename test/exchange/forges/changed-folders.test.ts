@@ -9,6 +9,7 @@ const RUNS = process.env['LONG'] === '1' ? 5_000 : 300
 /** A value of no form. */
 const values: fc.Arbitrary<unknown> = fc.oneof(
   fc.constantFrom(null, true, 0, -1, 1.5, '', '%', '/', '%ff', {}, [], [null], [[]], { '': 1 }, '__proto__'),
+  fc.constantFrom({ toString: false }, { valueOf: 1, toString: 2 }),
   fc.jsonValue(),
 )
 
@@ -51,6 +52,8 @@ describe('a folder of a forge', () => {
         const outcome = await readSource(folderOf({ ...all, [name]: text }), optionsOf(forge))
         // readSource throws every other error
         const found = outcome.records.length + outcome.violations.length + outcome.notCarried.length
+        for (const { message, pointer } of outcome.violations)
+          expect(`${pointer} ${message}`).toMatch(/^\S* (expected |missing|the source)/)
         const isEmptyList = place === 0 && Array.isArray(value) && value.length === 0 // a document without issues
         expect(found).toBeGreaterThanOrEqual(isEmptyList ? 0 : 1)
       }),

@@ -1,11 +1,8 @@
 // Sources that are one object, or that hold issues inside of objects: Bitbucket and Redmine.
-import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { ReadOptions } from '../../../src/exchange/exchange.ts'
 import { bytesOf, folderOf, outcomeOf, piecesOf, readSource, wordsOf } from '../reading.ts'
 import { bitbucketTracker, FOLDERS, redmineIssue } from './samples.ts'
-
-const RUNS = process.env['LONG'] === '1' ? 5_000 : 200
 
 const numbersIn = ({ issues }: { readonly issues: readonly { readonly number: number }[] }) =>
   issues.map(({ number }) => number)
@@ -163,71 +160,5 @@ describe('Redmine', () => {
     const outcome = await readSource({ json: page({ ...bare, created_on: 'soon' }, { ...bare, id: 5 }) })
     expect(numbersIn(outcome)).toEqual([5])
     expect(outcome.violations).toMatchObject([{ pointer: '/0/issues/0/created', code: 'date_time' }])
-  })
-})
-
-describe('a source of which bytes were changed', () => {
-  const files = Object.entries(FOLDERS).flatMap(([forge, folder]) =>
-    Object.entries(folder).flatMap(([name, text]) =>
-      ['bitbucket', 'redmine', 'github-cli'].includes(forge) && name.endsWith('.json') ? [{ folder, name, text }] : [],
-    ),
-  )
-
-  test('is read, or has violations with places', async () => {
-    const change = fc.tuple(fc.nat(), fc.constantFrom('', '"', '{', '}', '[', ']', ',', '0', 'null', '\\', 'é', '\0'))
-    await fc.assert(
-      fc.asyncProperty(
-        fc.constantFrom(...files),
-        fc.array(change, { minLength: 1, maxLength: 3 }),
-        async (file, changes) => {
-          let { text } = file
-          for (const [at, put] of changes) {
-            const from = at % text.length
-            text = `${text.slice(0, from)}${put}${text.slice(from + 1)}`
-          }
-          const { violations } = await readSource(folderOf({ ...file.folder, [file.name]: text }))
-          for (const violation of violations) {
-            expect(violation.message).toMatch(/^expected |^missing|^the source/)
-            expect(violation).toMatchObject({
-              file: expect.any(String),
-              line: expect.any(Number),
-              offset: expect.any(Number),
-            })
-          }
-        },
-      ),
-      { numRuns: RUNS },
-    )
-  })
-
-  test.each<[unknown]>([[{ toString: false }], [[{ toString: 1 }]], [{ valueOf: 1, toString: 2 }]])(
-    'that has %j for each of its values in turn is read, or has violations with places',
-    async (put) => {
-      for (const list of ['issues', 'comments', 'milestones', 'attachments', 'logs']) {
-        for (const name of Object.keys(JSON.parse(JSON.stringify(bitbucketTracker))[list]?.[0] ?? {})) {
-          const tracker = JSON.parse(JSON.stringify(bitbucketTracker))
-          tracker[list][0][name] = put
-          const { violations } = await readSource({ json: JSON.stringify(tracker) })
-          for (const { pointer } of violations) expect(pointer).toMatch(/^\/0\//)
-        }
-      }
-    },
-  )
-
-  test('of which values were changed has every issue that is still valid', async () => {
-    const value = fc.oneof(fc.constantFrom(null, '', 0, true, [], {}, [null], 'x'), fc.jsonValue())
-    const inside = fc.tuple(fc.constantFrom('issues', 'comments', 'milestones', 'attachments'), fc.nat(5), fc.nat(20))
-    await fc.assert(
-      fc.asyncProperty(inside, value, async ([list, item, property], put) => {
-        const tracker = JSON.parse(JSON.stringify(bitbucketTracker))
-        const record = tracker[list][item % tracker[list].length]
-        record[Object.keys(record)[property % Object.keys(record).length] ?? ''] = put
-        const outcome = await readSource({ json: JSON.stringify(tracker) })
-        const others = [1, 3, 4, 5].filter((number) => list !== 'issues' || number !== [4, 1, 3, 5][item % 4])
-        expect(numbersIn(outcome)).toEqual(expect.arrayContaining(others))
-        for (const { pointer } of outcome.violations) expect(pointer).toMatch(new RegExp(`^/0/${list}/`))
-      }),
-      { numRuns: RUNS },
-    )
   })
 })

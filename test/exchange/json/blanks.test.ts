@@ -32,62 +32,26 @@ const BETWEEN: readonly ((text: string) => string)[] = [
   (text) => `[{"a":[${text}1${text},2]}]`,
 ]
 
-/** Whole lists, each as it is and with the faults that a list can have. */
+/** Whole lists with the faults that a list can have between its tokens. What a value can have: test-suite.test.ts. */
 const LISTS: readonly string[] = [
-  ...['[]', '[ ]', '[\n]', '[[]]', '[[],[]]', '[[{"a":1}],[]]', '[{}]', '[{"":0}]', '[{"a":[]}]', '[[{}]]'],
-  ...['[null]', '[true,false]', '[-0]', '[1E+2]', '[0.5]', '["\\u0000"]', '["\\\\"]', '["\\""]', '[" "]', '["\u007f"]'],
-  ...['["\u2028"]', '["\u{1f680}"]', '[{"a":"]"}]', '[{"a":"}"}]', '[{"a":"[{"}]', '[{"\\"":"\\\\"}]'],
-  ...['', ' ', '[', ']', '[[', '[]]', '[][', '[,]', '[,1]', '[1,]', '[1,,2]', '[,,]', '[1 2]', '[{}{}]', '[[][]]'],
-  ...['[1', '[1,', '[{', '[{]', '[{}', '[{},', '[}', '{]', '[)', '[(1)]', '[1}', '[1]]', '[{"a":1]', '[{"a":1}}]'],
-  ...['[{"a"}]', '[{"a":}]', '[{:1}]', '[{"a":1,}]', '[{,"a":1}]', '[{"a":1,,"b":2}]', '[{"a":1 "b":2}]', '[{"a"::1}]'],
   ...[
-    "['a']",
-    "[{'a':1}]",
-    '[a]',
-    '[{a:1}]',
-    '[undefined]',
-    '[NaN]',
-    '[Infinity]',
-    '[nul]',
-    '[nulll]',
-    '[True]',
-    '[true1]',
+    '[]',
+    '[ ]',
+    '[[]]',
+    '[[],[]]',
+    '[[{"a":1}],[]]',
+    '[{}]',
+    '[{"a":[]}]',
+    '[[{}]]',
+    '[null]',
+    '["\\u0000"]',
+    '["\\""]',
   ],
-  ...[
-    '[+1]',
-    '[01]',
-    '[-]',
-    '[-01]',
-    '[1.]',
-    '[.5]',
-    '[1e]',
-    '[1e+]',
-    '[0x1]',
-    '[1_0]',
-    '[1a]',
-    '[--1]',
-    '[1-]',
-    '[1.2.3]',
-  ],
-  ...['["a]', '[a"]', '["a"b]', '["a""b"]', '["\\x"]', '["\\u12"]', '["\\u12g4"]', '["\\', '["\\"]', '["a\\"]', '[\\]'],
-  ...['["a\nb"]', '["a\tb"]', '["\0"]', '["\u001f"]', '[{"a\n":1}]', '["\r\n"]', '[\u0001"a"]', '[1\u0000]', '[1\f]'],
-  ...[
-    '<a>',
-    '[<a>]',
-    '[1]//',
-    '[1]/**/',
-    '[1]#',
-    '// a\n[1]',
-    '[1/**/]',
-    '*',
-    '[*]',
-    '\\',
-    '[\\n]',
-    '@',
-    '[1]x',
-    'x[1]',
-  ],
-  ...['[1];', '[1:2]', '["a":1]', '[{"a":1}:2]', '[1],', ',[1]', ':', '[:]', '[&]', '\ufeff', '[\ufeff]', '[]\ufeff'],
+  ...['[{"a":"]"}]', '[{"a":"}"}]', '[{"a":"[{"}]', '[{"\\"":"\\\\"}]', '["\u2028"]', '["\u{1f680}"]'],
+  ...['', ' ', '[', ']', '[[', '[]]', '[][', '[,]', '[,1]', '[1,]', '[1,,2]', '[1 2]', '[{}{}]', '[[][]]', '[1', '[1,'],
+  ...['[{', '[{]', '[{}', '[{},', '[}', '{]', '[)', '[1}', '[1]]', '[{"a":1]', '[{"a":1}}]', '[{"a":1}:2]', '[1],'],
+  ...[',[1]', ':', '[:]', '["a":1]', '[1:2]', '[1];', '[1]x', 'x[1]', '[1]//', '// a\n[1]', '<a>', '\\', '@', '[1a]'],
+  ...['\ufeff', '[\ufeff]', '[]\ufeff'],
 ]
 
 /** A record of one value may be an element of a list that is an element; JSON.parse knows no records. */
@@ -111,7 +75,7 @@ describe('a list is accepted or refused as JSON.parse does', () => {
   test('with each text between its tokens, in pieces of any size', async () => {
     const lists = [...places, ...LISTS]
     expect(lists.filter(isJson).length).toBeGreaterThan(100)
-    expect(lists.filter((text) => !isJson(text)).length).toBeGreaterThan(700)
+    expect(lists.filter((text) => !isJson(text)).length).toBeGreaterThan(600)
     for (const text of lists) {
       const isExpected = !isJson(text.replace(/^\ufeff(?=.)/s, '')) // a mark of UTF-8 may be at the beginning
       for (const size of [1, 3, 1000]) {
@@ -120,15 +84,11 @@ describe('a list is accepted or refused as JSON.parse does', () => {
     }
   })
 
-  test.each(BLANKS)('the blank %j stands between lists and records', async (blank) => {
-    for (const text of [`[{}]${blank}[{}]`, `{}${blank}{}`, `{}${blank}${blank}[{}]${blank}`]) {
-      expect([text, await isRefused(bytesOf(text))]).toEqual([text, false])
-    }
-  })
-
-  test.each(NO_BLANKS)('%j does not stand between lists and records', async (text) => {
-    for (const document of [`[{}]${text}[{}]`, `{}\n${text}{}`, `{}${text}`, `[[{}]${text},[{}]]`]) {
-      expect([document, await isRefused(bytesOf(document))]).toEqual([document, true])
+  test('a blank stands between lists and records, and nothing else does', async () => {
+    for (const text of [...BLANKS, ...NO_BLANKS]) {
+      for (const document of [`[{}]${text}[{}]`, `{}\n${text}{}`, `{}${text}`, `[[{}]${text},[{}]]`]) {
+        expect([document, await isRefused(bytesOf(document))]).toEqual([document, NO_BLANKS.includes(text)])
+      }
     }
   })
 
