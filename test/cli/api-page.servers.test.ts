@@ -1,8 +1,6 @@
-import { request as forward } from 'node:http'
 import type { Locator, Page } from 'playwright-core'
 import { afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
 import { describeInBrowser } from '../browser.ts'
-import { serve } from '../http.ts'
 import type { Running } from '../start-forgelet.ts'
 import { startForgelet } from '../start-forgelet.ts'
 
@@ -107,27 +105,6 @@ describeInBrowser('the API page in a browser', (browser) => {
     expect(await listed.locator('.response-col_status').last().textContent()).toContain('200')
     expect(await listed.textContent()).toMatch(/"slug": "night-owl".*x-total-count: 1/s)
     expectAtHome()
-  })
-
-  test('works under a prefix that something in front strips', async () => {
-    const port = await serve((request, response) => {
-      const [, path = ''] = request.url?.split('/git') ?? []
-      const { method, headers } = request
-      const sent = forward(new URL(path, behind.url), { method, headers }, (reply) => {
-        response.writeHead(reply.statusCode ?? 502, reply.headers)
-        reply.pipe(response)
-      })
-      request.pipe(sent)
-    })
-    const root = `http://127.0.0.1:${port}/git`
-    const behind = await startForgelet(['--db', ':memory:', '--public-url', `${root}/api/v1`], { fixture })
-    await visit(`${root}/api/swagger/`)
-    await authorize('alice-token')
-    const listed = await tryOut('adminListUserBadges', 'sam')
-
-    expect(await listed.locator('.response-col_status').last().textContent()).toContain('200')
-    expect(requested).toContain(`${root}/api/v1/admin/users/sam/badges`)
-    expect(complaints).toEqual([])
   })
 
   test('shows what is refused, and fits on a phone', async () => {

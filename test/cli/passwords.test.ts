@@ -43,7 +43,7 @@ const BROKEN_URLS = [
   'postgres://u:%secret@db.example.com/forge',
 ] as const
 
-describe.each(['serve', 'schema apply', 'schema plan'])('forgelet %s shows no password', (command) => {
+describe.each(['serve', 'schema plan'])('forgelet %s shows no password', (command) => {
   test.each([...ADDRESSES, ...BROKEN_URLS])('of --db or FORGELET_DB %j', async (address) => {
     const words = command.split(' ')
     for (const [name, ended] of [

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { MARIADB, newDatabase, onDatabases, POSTGRES, SQLITE } from '../databases.ts'
+import { newDatabase, onDatabases, POSTGRES, SQLITE } from '../databases.ts'
 import type { Place } from '../durability/switches.ts'
 import { Switches } from '../durability/switches.ts'
 import type { Connection } from '../http.ts'
@@ -22,7 +22,7 @@ async function beginGrant(port: number): Promise<Connection> {
   return client
 }
 
-onDatabases([SQLITE, POSTGRES, MARIADB], (_open, kind) => {
+onDatabases([SQLITE, POSTGRES], (_open, kind) => {
   test('a rolling restart of two processes under load fails no request but those refused', {
     timeout: 120_000,
   }, async () => {

@@ -110,7 +110,6 @@ test('requests that do not finish within --shutdown-timeout are cut off, with a 
 
 test.each([
   ['SIGINT', 130],
-  ['SIGTERM', 143],
   ['SIGHUP', 129],
 ] as const)('a second signal ends the process at once: %s', async (signal, code) => {
   const { url, pid, ended } = await startForgeletProcess(['--db', ':memory:'], { fixture })

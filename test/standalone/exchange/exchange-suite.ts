@@ -8,7 +8,7 @@ import { trackerContract } from '../../../app/testing/testing.ts'
 import type { ExchangeRecord, ExchangeService, ImportOptions, IssueRecord, IssueTracker } from '../../../src/index.ts'
 import { allOf, anIssue, commentsOf, textOf } from '../../core/exchange/records.ts'
 import type { AnyKind, DatabaseKind, TestDatabase } from '../../databases.ts'
-import { newDatabase, onDatabases, SQLITE } from '../../databases.ts'
+import { newDatabase, onDatabases } from '../../databases.ts'
 import { generatedDocument } from '../../schema/documents/generated-issues.ts'
 import { alice, onHosts, sam, walt } from '../open-host.ts'
 
@@ -172,21 +172,6 @@ export function exchangeSuite(kinds: readonly AnyKind[]): void {
       expect(await shown(3_000_410)).toMatchObject({ comments: 3, labels: [{ name: 'later' }], assignees: null })
     })
 
-    test('keeps milestones as a canonical document has them, and gives an issue without one none', async () => {
-      const mars = { title: 'Mars', state: 'closed', closed: '2020-01-01T00:00:00Z' } as const
-      const asWritten = { ...mars, description: '', deadline: null, closed: '2020-01-01T01:00:00.000+01:00' }
-      await importing([
-        { kind: 'milestone', milestone: asWritten },
-        { kind: 'milestone', milestone: { title: '', state: 'open' } },
-        { kind: 'issue', issue: anIssue(3_000_420, { milestone: 'Mars' }) },
-        { kind: 'issue', issue: anIssue(3_000_421) },
-      ])
-
-      expect(await open().exportAll('1')).toContainEqual({ kind: 'milestone', milestone: mars })
-      expect(await shown(3_000_420)).toMatchObject({ milestone: { title: 'Mars' } })
-      expect(await shown(3_000_421)).toMatchObject({ milestone: null })
-    })
-
     test('returns issues in order, and skips none around a long text', async () => {
       const [short, long] = ['é'.repeat(50_000), 'é'.repeat(50_001)]
       const contents = [short, short, long, long, '']
@@ -264,7 +249,7 @@ function repositoriesSuite<Tx>(kind: DatabaseKind<Tx>): void {
     })
     for (const { name, run } of cases) test(name, run)
 
-    test.each([1, 2, 4, 7])(
+    test.each([1, 7])(
       'an import races pins and the deletion of its repository after batch %i: nothing is stored behind the deletion',
       async (batch) => {
         const { forge } = host
@@ -302,25 +287,6 @@ function repositoriesSuite<Tx>(kind: DatabaseKind<Tx>): void {
         )
       },
     )
-
-    test('an import in the transaction of the host is rolled back and committed with it', async () => {
-      const { forge } = host
-      const repositoryId = newRepository()
-      const records = [anIssue(1), anIssue(2), anIssue(3)]
-      const asked = ['system', { repositoryId, records }, { batch: 1 }] as const
-      for (const end of ['rollback', 'commit'] as const) {
-        const begun = await database.begun()
-        const { value } =
-          kind.name === SQLITE.name
-            ? forge.withTransactionSync(begun.transaction, ({ exchange }) => exchange.import(...asked))
-            : await forge.withTransaction(begun.transaction, ({ exchange }) => exchange.import(...asked))
-        expect(value.issues).toEqual({ ...NONE, created: 3 })
-        await begun[end]()
-        const { items } = await forge.events.list({ repositoryId }, {})
-        const stored = await allOf(forge.exchange.export('system', repositoryId))
-        expect([stored, items.length]).toEqual(end === 'commit' ? [records, 3] : [[], 0])
-      }
-    })
   })
 }
 
