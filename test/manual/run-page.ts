@@ -197,27 +197,3 @@ export function isShown(printed: string, expected: string): boolean {
 function escaped(text: string): string {
   return text.replaceAll(/[\\^$.*+?()[\]{}|/]/g, '\\$&')
 }
-
-/** What the compiler says of the TypeScript of pages in a folder, with the settings of this repository. */
-export function mistakesIn(files: readonly string[]): readonly string[] {
-  const config = ts.readConfigFile(join(ROOT, 'tsconfig.json'), ts.sys.readFile)
-  const { options: own } = ts.parseJsonConfigFileContent(
-    { compilerOptions: config.config.compilerOptions },
-    ts.sys,
-    ROOT,
-  )
-  const [first = ''] = files
-  const program = ts.createProgram(files, {
-    ...own,
-    paths: {}, // a page imports the package
-    isolatedDeclarations: false, // a page names no types that it need not name
-    declaration: false,
-    sourceMap: false,
-    typeRoots: [join(dirname(dirname(first)), 'node_modules/@types')],
-    preserveSymlinks: true,
-  })
-  return ts.getPreEmitDiagnostics(program).map(({ file, start, messageText }) => {
-    const line = file === undefined ? 0 : file.getLineAndCharacterOfPosition(start ?? 0).line + 1
-    return `${file?.fileName ?? ''}:${line} ${ts.flattenDiagnosticMessageText(messageText, '\n')}`
-  })
-}
