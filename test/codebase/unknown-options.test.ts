@@ -46,9 +46,7 @@ const REFUSED: readonly [
   nearest?: string,
 ][] = [
   [createForge, [{ ...ports, limit: { maxPins: 3 } }], 'createForge', 'limit', 'limits'],
-  [createForge, [{ ...ports, Observer: {} }], 'createForge', 'Observer', 'observer'],
   [createForge, [{ ...ports, limits: { maxPin: 3 } }], 'createForge', 'limits.maxPin', 'limits.maxPins'],
-  [createForge, [{ ...ports, limits: { maxNotes: 3 } }], 'createForge', 'limits.maxNotes', 'limits.maxPins'],
   [
     createForge,
     [{ ...ports, limits: { maxPins: { pull: 3 } } }],
@@ -70,7 +68,6 @@ const REFUSED: readonly [
   [fetchHandler, [api, { authenticate: port, crosssites: 'allow' }], 'fetchHandler', 'crosssites', 'crossSite'],
   [memoryStorage, [{ prefix: 'forge_' }], 'memoryStorage', 'prefix'],
   [sqliteStorage, [':memory:', { prefixes: 'forge_' }], 'sqliteStorage', 'prefixes', 'prefix'],
-  [sqliteStorage, [':memory:', { schema: 'forge' }], 'sqliteStorage', 'schema', 'open'],
   [sqliteStorage, [':memory:', { ids: { users: 'uuid' } }], 'sqliteStorage', 'ids.users', 'ids.user'],
   [postgresStorage, ['postgres://a.example/b', { schemas: 'forge' }], 'postgresStorage', 'schemas', 'schema'],
   [mariadbStorage, ['mysql://a.example/b', { id: {} }], 'mariadbStorage', 'id', 'ids'],

@@ -54,10 +54,6 @@ describeWith(['git', 'gpg', 'gpgconf', 'ssh-keygen'], 'the key that git signs wi
     ['a path from the repository', () => `[user]\nsigningKey = ../id_ed25519.pub\n${ssh}`],
     ['a literal key', () => `[user]\nsigningKey = ${folder.read('id_ed25519.pub')}${ssh}`],
     ['a literal key behind key::', () => `[user]\nsigningKey = key::${folder.read('id_ed25519.pub')}${ssh}`],
-    [
-      'a literal key behind key:: and a blank',
-      () => `[user]\nsigningKey = key:: ${folder.read('id_ed25519.pub')}${ssh}`,
-    ],
     ['a path whose private key is in an agent alone', () => `[user]\nsigningKey = ${folder.path}/agent\n${ssh}`],
     ['what a command prints', () => `[gpg "ssh"]\ndefaultKeyCommand = cat '${folder.path}/id_ed25519.pub'\n${ssh}`],
     [
@@ -171,12 +167,5 @@ describeWith(['git', 'gpg', 'gpgconf', 'ssh-keygen'], 'the key that git signs wi
 
     expect(first?.length).toBeGreaterThan(before?.length ?? 0)
     expect(second).toBe(first)
-  })
-
-  test('is a TypeError without a folder or an environment', async () => {
-    // @ts-expect-error an option is missing
-    await expect(openGitConfigKey({ env: {} })).rejects.toThrow('openGitConfigKey needs cwd')
-    // @ts-expect-error an option is missing
-    await expect(openGitConfigKey({ cwd: '.' })).rejects.toThrow('openGitConfigKey needs env')
   })
 })

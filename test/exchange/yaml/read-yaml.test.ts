@@ -109,23 +109,4 @@ describe('YAML', () => {
       { numRuns: RUNS },
     )
   })
-
-  test('every text that is written is read as it was', async () => {
-    await fc.assert(
-      fc.asyncProperty(fc.string({ unit: 'binary' }), fc.string({ unit: 'grapheme' }), async (content, title) => {
-        fc.pre(content.isWellFormed() && title.isWellFormed())
-        const issue = { ...fullIssue, content, title }
-        const { records } = await readSource({ yaml: yamlOf([issue]) })
-        expect(records).toEqual([{ kind: 'issue', issue }])
-      }),
-      { numRuns: RUNS },
-    )
-  })
-
-  test('a text may have millions of characters', async () => {
-    const content = 'ten letter'.repeat(500_000)
-    const { records } = await readSource({ yaml: yamlOf([{ ...fullIssue, content }]) })
-    expect(records[0]).toMatchObject({ issue: { number: fullIssue.number } })
-    expect(records[0]?.kind === 'issue' && records[0].issue.content === content).toBe(true)
-  })
 })
