@@ -30,14 +30,10 @@ const FILES = {
   'broken-tag.yaml': 'users:\n  - tokens: !secret [a]\n',
   'broken.yaml': 'users:\n  - username: [alice\n',
   'twice.json': '{ "users": [{ "username": "a", "username": "b" }] }',
-  'twice-escaped.json': '{ "users": [], "us\\u0065rs": [] }',
   'trailing.json': '{ "users": [] } oops',
-  'trailing-comma.json': '{ "users": [\n  { "username": "secret" },\n] }',
   'yaml.json': 'users:\n  - username: secret\n',
-  'control.json': '{ "users": [{ "username": "secret\t" }] }',
   'latin1.json': Buffer.from('{ "users": [\n  { "username": "mia", "fullName": "secr\xe9t" }] }', 'latin1'),
   'latin1.yaml': Buffer.from('users:\n  - username: mia # \xe9\n', 'latin1'),
-  'half.yaml': Buffer.concat([Buffer.from('users: [] # h\u00e9'), Buffer.from([0xc3])]),
   'utf16.json': Buffer.from('\ufeff{ "users": [] }', 'utf16le'),
   'bad-key.json': JSON.stringify({ ...WORLD, signingKey: { file: 'nowhere.asc' } }),
   'no-key.asc': 'this is not a key, but a secret',
@@ -73,12 +69,9 @@ serve --fixture pins.json --max-pins 0 => fixture pins.json has 1 mistake
 serve --fixture nowhere.json => fixture nowhere.json cannot be read: the file does not exist
 serve --fixture a-folder => fixture a-folder cannot be read: it is a directory
 serve --fixture broken.json => fixture broken.json is not valid: expected JSON (3:2)
-serve --fixture trailing-comma.json => fixture trailing-comma.json is not valid: expected JSON (3:1)
 serve --fixture yaml.json => fixture yaml.json is not valid: expected JSON (1:1)
-serve --fixture control.json => fixture control.json is not valid: expected JSON
 serve --fixture latin1.json => fixture latin1.json is not valid: expected UTF-8 (2:41)
 serve --fixture latin1.yaml => fixture latin1.yaml is not valid: expected UTF-8 (2:21)
-serve --fixture half.yaml => fixture half.yaml is not valid: expected UTF-8 (1:15)
 serve --fixture utf16.json => fixture utf16.json is not valid: expected UTF-8 (1:1)
 issues import issues.json --repo acme/rocket --db ours.sqlite --users latin1.yaml => users latin1.yaml is not valid: expected UTF-8 (2:21)
 schema plan --tables latin1.json => --tables latin1.json is not valid: expected UTF-8 (2:41)
@@ -87,7 +80,6 @@ serve --fixture broken-token.json => fixture broken-token.json is not valid: exp
 serve --fixture broken-alias.yaml => fixture broken-alias.yaml is not valid: wrong syntax (2:16)
 serve --fixture broken-tag.yaml => fixture broken-tag.yaml is not valid: wrong syntax (2:13)
 serve --fixture twice.json => fixture twice.json is not valid: duplicated mapping key (1:33)
-serve --fixture twice-escaped.json => is not valid: duplicated mapping key
 serve --fixture trailing.json => fixture trailing.json is not valid: expected JSON (1:17)
 serve --fixture bad-key.json => nowhere.asc
 serve --signing-key nowhere.asc => signing key nowhere.asc:
@@ -115,18 +107,14 @@ serve --max-pins 1.5 => Give an integer from 0 to 1000
 serve --host 203.0.113.7 => --host 203.0.113.7: cannot listen there
 serve --public-url example.com => --public-url: give an http or https address
 serve --cors * => --cors: give an origin in lower case, without a path
-serve --cors null => --cors: give an origin
-serve --cors https://app.example.com/ => --cors: give an origin
 serve --cors https://App.example.com => --cors: give an origin
 serve --cors https://a:secret@app.example.com => --cors: give an origin
-serve --public-url ftp://example.com => --public-url: give an http
 serve --public-url https://a:secret@example.com => --public-url: give an http
 serve --db mysql://u:secret@127.0.0.1:1 => the URL must name a database: mysql://server/database
 serve --db mysql://u:secret@127.0.0.1:1/x?ssl-mode=REQUIRED => mysql2 reads no parameter "ssl-mode" from the URL of the database
 serve --db mysql://u:secret@127.0.0.1:1/x?ssl=true => mysql2 refuses the URL of the database: SSL profile must be an object
 serve --db postgres://u:secret@127.0.0.1:1/x?sslrootcert=/no.pem => the file of sslrootcert in the URL of the database cannot be
 serve --db file:x.sqlite => --db: give a postgres:// or mysql:// URL, or an SQLite file
-schema status --db sqlite:x.sqlite => --db: give a postgres:// or mysql:// URL, or an SQLite file
 serve --db postgres:forge => --db: give a postgres:// or mysql:// URL, or an SQLite file
 serve --db new.sqlite --schema forge => --schema is for PostgreSQL: leave it out, or give a postgres:// URL with --db
 serve --db new.sqlite --prefix Forge => prefix must be 1 to 31 lower-case letters
@@ -135,9 +123,7 @@ serve --db postgres://u:secret@db.example.com/forge --schema a-b => schema must 
 openapi --port 0 => unknown option '--port'
 
 schema status --db :memory: => --db :memory: is empty: give a file, or a URL
-schema status --db mysql://u:secret@h => the URL must name a database
 schema apply --db ours.sqlite --ids user=uuid => the database stores 
-schema plan --prefix X => prefix must be
 schema plan --db postgres:// --schema a.b => schema must be
 schema plan --schema a => --schema is for PostgreSQL
 schema plan --ids badge=uuid => --ids badge=uuid: write a list such as
@@ -146,9 +132,6 @@ schema plan --ids user => --ids user: write a list such as
 
 token create => missing required argument 'user'
 token list alice sam => Expected 1 argument but got 2
-token list alice --db ours.sqlite --prefix No => prefix must be 1 to 31 lower-case letters
-doctor --db :memory: => --db :memory: is empty
-doctor --db ours.sqlite --prefix No => prefix must be 1 to 31 lower-case letters
 
 issues validate nowhere.json => nowhere.json cannot be read: the file does not exist
 issues validate - --from jira => Allowed choices are document, github, github-cli, github-archive, github-backup, gitlab, gitlab-rest, gitea, gitea-dump, bitbucket, redmine
@@ -160,8 +143,6 @@ issues convert - -o x --to gitea-dump => --to gitea-dump needs --repo
 issues convert - -o x --repo acme/rocket => --repo is for --to gitea-dump
 issues convert - -o x --original-url https://git.example.com/acme/rocket => --original-url is for --to gitea-dump
 issues convert - -o x --to gitea-dump --repo rocket => --repo rocket: give the owner and the name
-issues convert - -o x --to gitea-dump --repo /rocket => --repo /rocket: give the owner
-issues convert - -o x --to gitea-dump --repo acme/ => --repo acme/: give the owner
 issues convert - -o x --to gitea-dump --repo acme/rocket/x => --repo acme/rocket/x: give the owner
 issues convert issues.json -o a-folder => --out a-folder cannot be written: it is a directory
 issues convert issues.json -o no/x.json => --out no/x.json cannot be written: the directory does not exist
@@ -184,14 +165,10 @@ serve --db mysql://u:secret@127.0.0.1:1/forge => database mysql://127.0.0.1:1/fo
 serve --db postgres://u:secret@127.0.0.1:3306/forge => ; 3306 is usually the port of a mysql:// URL
 serve --db postgres://u:secret@/forge?host=/nowhere => database postgres:///forge cannot be used: the server cannot be reached (ENOENT)
 schema status --db postgresql://u:secret@/forge?host=/nowhere => database postgresql:///forge cannot be used: the server cannot
-schema apply --db postgres://u:secret@127.0.0.1:1/forge => database postgres://127.0.0.1:1/forge cannot be used: the
-schema status --db mysql://u:secret@127.0.0.1:1/forge => database mysql://127.0.0.1:1/forge cannot be used: the
 issues export --repo acme/rocket --db postgres://u:secret@127.0.0.1:1/forge => cannot be reached
-token list alice --db postgres://u:secret@127.0.0.1:1/forge => cannot be reached
 doctor --db mysql://u:secret@127.0.0.1:1/forge => cannot be reached
 serve --db newer.sqlite => its tables are for newer releases only: install a newer forgelet
 serve --db newer-host.sqlite => database newer-host.sqlite cannot be used: its tables are for newer releases only
-schema apply --db newer.sqlite => install a newer forgelet
 serve --db foreign-accounts.sqlite => database foreign-accounts.sqlite ${FOREIGN}
 serve --db foreign-schema.sqlite => database foreign-schema.sqlite ${FOREIGN}
 serve --db foreign-labels.sqlite => database foreign-labels.sqlite ${FOREIGN}
@@ -206,11 +183,8 @@ serve --db a-folder => database a-folder cannot be used: it is a directory: name
 serve --db /dev/null => database /dev/null cannot be used: it is a pipe or a device: name an ordinary file
 serve --db world.json/forge.sqlite => the database file cannot be opened
 serve --db nowhere/forge.sqlite => database nowhere/forge.sqlite cannot be used: its directory does not exist
-schema apply --db nowhere/forge.sqlite => database nowhere/forge.sqlite cannot be used: its directory does not exist
 schema status --db missing.sqlite => the file does not exist: correct the path, or run "forgelet serve", for an application
-doctor --db missing.sqlite => the file does not exist: correct the path, or run "forgelet serve", for an
 token list alice --db missing.sqlite => the file does not exist
-user create alice --db missing.sqlite => the file does not exist
 issues export --repo a/b --db missing.sqlite => the file does not exist
 issues import issues.json --repo a/b --db missing.sqlite => the file does not exist
 `)
