@@ -1,14 +1,9 @@
 import { join } from 'node:path'
-import { describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { openStandalone } from '../../app/standalone/standalone.ts'
 import { MARIADB, newDatabase, onDatabases, POSTGRES } from '../databases.ts'
 import { WORLD } from '../standalone/world.ts'
-import { newFolder, runForgelet, runForgeletProcess, startCommand, startForgelet } from '../start-forgelet.ts'
-
-const LOCKS: Readonly<Record<string, string>> = {
-  [POSTGRES.name]: 'lock table forgelet_events in exclusive mode',
-  [MARIADB.name]: "insert into forgelet_events (type, version, at, data) values ('issue.moved', 1, 1, '{}')",
-}
+import { newFolder, runForgelet, startForgelet } from '../start-forgelet.ts'
 
 const PATHS = [
   '/repos/acme/rocket/issues/pinned',
@@ -68,29 +63,5 @@ onDatabases([POSTGRES, MARIADB], (_open, kind) => {
     }
 
     expect(await made(there)).toEqual(await made(file))
-  })
-
-  describe('a copy that is killed', () => {
-    test('leaves a target that no server takes, until it is emptied and copied again', {
-      timeout: 60_000,
-    }, async () => {
-      const [file, database] = [await newFile(), await newDatabase(kind)]
-      const { url: db } = database
-      await (await openStandalone({ db, logger: false })).close()
-      const other = await database.begun()
-      await other.run(LOCKS[kind.name] ?? '')
-      const killed = startCommand(['copy', '--from', file, '--to', db])
-      const marked = async () =>
-        (await database.run('select 1 as found from forgelet_ledger where oldest_library > 9')).length > 0
-      while (!(await marked())) await new Promise((goOn) => setTimeout(goOn, 20))
-      await killed.stop('SIGKILL')
-      await other.rollback()
-
-      const unfinished = expect.stringContaining('a copy into it has not ended')
-      expect(await runForgelet(['serve', '--port', '0', '--db', db])).toMatchObject({ code: 3, err: unfinished })
-      expect(await runForgelet(['copy', '--from', file, '--to', db])).toMatchObject({ code: 3, err: unfinished })
-      expect(await runForgeletProcess(['copy', '--from', file, '--to', db, '--empty'])).toMatchObject({ code: 0 })
-      expect(await answersOf(db)).toEqual(await answersOf(file))
-    })
   })
 })
