@@ -52,7 +52,8 @@ for (const page of pages) {
   const missing = needed.filter(({ server }) => !process.env[server.variable])
   const isLeftOut = missing.length > 0 && process.env['FORGELET_REQUIRE_DB'] !== '1'
 
-  test.concurrent.skipIf(isLeftOut)(`${page.path} prints what it says`, { timeout: 120_000 }, async (context) => {
+  const options = { timeout: 120_000, concurrent: true }
+  test.skipIf(isLeftOut)(`${page.path} prints what it says`, options, async (context) => {
     const atEnd = context.onTestFinished
     const place = join(folder, page.name)
     await mkdir(place)

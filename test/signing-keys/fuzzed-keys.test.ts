@@ -1,3 +1,4 @@
+import type { KeyPairKeyObjectResult } from 'node:crypto'
 import { createHash, generateKeyPairSync, randomBytes } from 'node:crypto'
 import fc from 'fast-check'
 import { generateKey } from 'openpgp'
@@ -206,13 +207,14 @@ const under = { cipher: 'aes-256-cbc', passphrase: 'secret words' } as const
 const rsa = generateKeyPairSync('rsa', { modulusLength: 2048 })
 const ec = generateKeyPairSync('ec', { namedCurve: 'P-521' })
 const edwards = generateKeyPairSync('ed25519')
-const PEM_FILES = [
+const EXPORTED: readonly (readonly [KeyPairKeyObjectResult, text: string | Buffer])[] = [
   [rsa, rsa.privateKey.export({ type: 'pkcs1', format: 'pem' })],
   [rsa, rsa.privateKey.export({ type: 'pkcs8', format: 'pem' })],
   [rsa, rsa.privateKey.export({ type: 'pkcs8', format: 'pem', ...under })],
   [ec, ec.privateKey.export({ type: 'sec1', format: 'pem' })],
   [edwards, edwards.privateKey.export({ type: 'pkcs8', format: 'pem' })],
-].map(([{ publicKey }, exported]) => {
+]
+const PEM_FILES = EXPORTED.map(([{ publicKey }, exported]) => {
   const text = String(exported)
   const bytes = Buffer.from(text.replaceAll(/-----.*-----/g, ''), 'base64')
   return { text, bytes, isLeak: searchFor([bytes], publicKey.export({ type: 'spki', format: 'der' })) }

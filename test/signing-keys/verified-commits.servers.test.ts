@@ -6,12 +6,11 @@ import { afterAll, expect, onTestFinished, test } from 'vitest'
 import { allowedSigners, describeKey, openKeyFile } from '../../src/signing-keys/signing-keys.ts'
 import { describeWith } from '../programs.ts'
 import { GpgHome } from './gpg-home.ts'
-import { SshFolder } from './ssh-folder.ts'
+import { PASSPHRASE, SshFolder } from './ssh-folder.ts'
 
 // A key signs a commit with git. What is served of its file is imported where nothing else is known, and verifies the commit.
 // Every algorithm and form: openpgp-key.test.ts and ssh-key.test.ts, which compare what is served with what gpg and ssh-keygen say.
 
-const PASSPHRASE = 'secret words'
 const WHO = 'forge@example.com'
 
 describeWith(['git', 'gpg', 'gpgconf', 'ssh-keygen'], 'a commit is verified by what is served of', () => {
