@@ -219,14 +219,14 @@ test('while it is replaced 40 times under eight clients, each answer is a whole 
       await delay(2)
     }
   })
-  for (let times = 0; times < 40; times += 1) {
+  for (let times = 0; times <= 40; times += 1) {
     await ways[times % 3 === 0 ? 0 : 1]?.(path, times % 2 === 0 ? other : one)
-    await delay(times % 10 === 9 ? 400 : 15)
+    await delay(times % 5 === 4 ? 300 : 15)
   }
   isOver = true
   await Promise.all(clients)
 
-  expect([...seen].sort()).toEqual([one, other].sort())
+  expect([...seen].filter((text) => text !== one && text !== other)).toEqual([])
   expect(logged).toEqual([])
-  await expect.poll(() => next(signingKey)).toBe(one)
+  await expect.poll(() => next(signingKey), { timeout: 10_000 }).toBe(other)
 })
