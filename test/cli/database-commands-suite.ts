@@ -131,6 +131,16 @@ export function databaseCommands(kinds: readonly AnyKind[]): void {
         expect(both.map(({ code }) => code).sort()).toEqual([0, 1])
         expect(await (await serve())(both.map(({ out }) => out.trim()).join(''))).toBe(403)
       })
+
+      test('revokes a token of a fixture', async () => {
+        const { run, serve } = await setUp()
+        const status = await serve()
+        const { tokens } = JSON.parse((await run('token', 'list', 'alice', '--json')).out)
+        expect(tokens).toEqual([{ id: expect.any(String) }])
+        const { out } = await run('token', 'revoke', 'alice', tokens[0].id, '--json')
+        expect(JSON.parse(out)).toEqual({ revoked: tokens[0].id })
+        expect(await status('alice-token')).toBe(401)
+      })
     })
 
     describe('forgelet org and repo', () => {
@@ -167,6 +177,16 @@ export function databaseCommands(kinds: readonly AnyKind[]): void {
         ] as const) {
           expect(await again(...args.split(' '))).toEqual([code, '', expect.stringMatching(err)])
         }
+      })
+
+      test('create the same once when two commands do it at the same time', async () => {
+        const { run } = await setUp()
+        const twice = (...args: readonly string[]) => Promise.all([run(...args), run(...args)])
+        const codes = [
+          ...(await twice('org', 'create', 'moon', '--owner', 'sam')),
+          ...(await twice('repo', 'create', 'sam/x')),
+        ]
+        expect(codes.map(({ code }) => code).sort()).toEqual([0, 0, 1, 1])
       })
     })
 

@@ -64,6 +64,18 @@ describe('forgelet keys', () => {
     expect(await runForgelet([...again, '--name', '<x>'])).toMatchObject({ code: 2 })
     expect(await readFile(file, 'utf8')).toBe(before)
   })
+
+  test('does not repeat a key in place of its path', async () => {
+    const { file } = await generate('key', 'ssh')
+    const key = await readFile(file, 'utf8')
+    for (const name of [key, key.replaceAll('\n', ' ')]) {
+      const { code, err } = await runForgelet(['keys', 'show', '--', name])
+
+      expect(code).toBe(1)
+      expect(err).toContain('the path is itself a key')
+      expect(err).not.toContain(key.split('\n')[2])
+    }
+  })
 })
 
 test('forgelet serve serves several signing keys, the first as the current one', async () => {

@@ -19,6 +19,13 @@ test('what is logged is one line, which on a terminal begins with the time', () 
   ])
 })
 
+test('a long run of blanks in what is logged takes no longer than other text', () => {
+  const start = performance.now()
+  const error = new Error(`a${' '.repeat(100_000)}b`)
+  written((io) => textWriter({ ...io, showStatus: undefined })('error', 'failed', { error }))
+  expect(performance.now() - start).toBeLessThan(5000)
+})
+
 test('while the database is away, the first failure of each reason is logged whole, and the others are counted', () => {
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
   onTestFinished(() => void vi.useRealTimers())

@@ -127,6 +127,14 @@ describe('forgelet issues import', () => {
     expect(again).toMatchObject({ issues: { unchanged: 300 }, total: 3, violations: [{ code: 'nul' }, {}, {}] })
   })
 
+  test('does not leave out bytes that cannot be read', async () => {
+    await put('issues.json', `${JSON.stringify(many(300)).slice(0, -1)},{@}]`)
+    const { code, err } = await issues('import', 'issues.json', '--on-invalid', 'skip')
+
+    expect([code, err]).toEqual([1, expect.stringContaining('  issues.json:1: /300: expected JSON\n')])
+    expect(await exported()).toBe('[\n]\n')
+  })
+
   test('writes U+FFFD for NUL with --replace-nul, and says so', async () => {
     const issue = { ...fullIssue, title: 'a\0b\0', content: '\\u0000', labels: [{ name: '\0', color: '' }] }
     await put('issues.json', [{ ...bareIssue, number: 1 }, issue, { ...bareIssue, number: 9, content: '\0' }])

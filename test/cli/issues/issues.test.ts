@@ -222,6 +222,15 @@ describe('forgelet issues convert', () => {
     expect((await issues(...toStdout, 'document', '--no-bom')).code).toBe(2)
   })
 
+  test('writes a dump, with the comments that it reports', async () => {
+    await putAll('dump', giteaDump)
+    const to = ['--to', 'gitea-dump', '--repo', 'acme/rocket']
+    const { code, out } = await issues('convert', 'dump', '-o', 'copy', ...to, '--json')
+
+    expect([code, JSON.parse(out)]).toMatchObject([0, { records: 2, comments: 1 }])
+    expect(await read('copy/repo.yml')).toMatch(/name: "rocket"\nowner: "acme"\n/)
+  })
+
   test('leaves confidential issues out, or keeps them', async () => {
     await putAll('export/tree/project', {
       'issues.ndjson': JSON.stringify({ ...gitlabIssue, confidential: true }),
@@ -253,5 +262,13 @@ describe('forgelet issues convert', () => {
     expect(JSON.parse((await issues(...args, '--json')).err)).toMatchObject({
       error: { exitCode: 1, violations: [{ pointer: '/1/state' }, { pointer: '/2/title' }] },
     })
+  })
+
+  test('writes nothing behind the first violation to standard output, and does not end the list', async () => {
+    await put('issues.json', [bareIssue, { ...bareIssue, state: 'opened' }, bareIssue])
+    const { code, out } = await issues('convert', 'issues.json', '-o', '-')
+
+    expect(code).toBe(1)
+    expect(out).not.toContain(']\n')
   })
 })

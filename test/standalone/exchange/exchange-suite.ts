@@ -63,6 +63,17 @@ export function exchangeSuite(kinds: readonly AnyKind[]): void {
       expect(again).toMatchObject({ issues: { ...NONE, unchanged: 2 }, comments: { ...NONE, unchanged: 3 } })
     })
 
+    test('refuses the number of a pull request, and a repository that does not exist', async () => {
+      for (const onConflict of ['refuse', 'skip', 'update'] as const) {
+        await expect(importing([anIssue(2)], { onConflict })).rejects.toMatchObject({
+          code: 'IMPORT_CONFLICT',
+          details: { number: 2, reason: 'taken' },
+        })
+      }
+      await expect(importing([anIssue(1)], { into: '999' })).rejects.toMatchObject({ code: 'REPOSITORY_NOT_FOUND' })
+      expect((await issues('1')).map(({ number }) => number)).not.toContain(2)
+    })
+
     test('puts issues under the accounts of their authors for a site admin alone', async () => {
       const people = {
         poster_name: 'OLGA',
@@ -85,6 +96,33 @@ export function exchangeSuite(kinds: readonly AnyKind[]): void {
         assignees: [{ login: 'walt' }],
         comments: 1,
       })
+    })
+
+    test('gives accounts to what was imported by names, also in long records, and exports it as it was', async () => {
+      const people = { poster_name: 'Zoe', assignees: ['zoe.old', 'nobody'] }
+      const reactions = [{ user_id: 8, user_name: 'zoe.old', content: 'eyes' }]
+      await importing(
+        [
+          anIssue(3_000_320, { ...people, reactions }),
+          anIssue(3_000_321, { ...people, content: 'long '.repeat(40_000) }),
+          ...commentsOf({ ...COMMENT, issue_number: 3_000_321, poster_name: 'Zoe', reactions }),
+        ],
+        { by: alice },
+      )
+      const before = await open().exportAll('1')
+      const mapped = { repositoryId: '1', people: { Zoe: 'mia', 'zoe.old': 'walt', nobody: 'no-such-user' } }
+      await expect(exchange().reattribute(walt, mapped)).rejects.toMatchObject({ code: 'FORBIDDEN' })
+      expect((await exchange().reattribute(alice, mapped)).people).toEqual([
+        { name: 'Zoe', named: 3, remains: false, issues: 2, assignees: 0, comments: 1, reactions: 0 },
+        { name: 'zoe.old', named: 4, remains: false, issues: 0, assignees: 2, comments: 0, reactions: 2 },
+        { name: 'nobody', named: 2, remains: true, issues: 0, assignees: 0, comments: 0, reactions: 0 },
+      ])
+      expect(await shown(3_000_320)).toMatchObject({
+        user: { login: 'mia' },
+        original_author: '',
+        assignees: [{ login: 'walt' }],
+      })
+      expect(await open().exportAll('1')).toEqual(before)
     })
 
     test('puts nothing under the name of an account that is not attributed', async () => {
@@ -132,6 +170,21 @@ export function exchangeSuite(kinds: readonly AnyKind[]): void {
       await importing([{ kind: 'issue', issue: next }, ...said('second', 'third')], { onConflict: 'update' })
 
       expect(await shown(3_000_410)).toMatchObject({ comments: 3, labels: [{ name: 'later' }], assignees: null })
+    })
+
+    test('keeps milestones as a canonical document has them, and gives an issue without one none', async () => {
+      const mars = { title: 'Mars', state: 'closed', closed: '2020-01-01T00:00:00Z' } as const
+      const asWritten = { ...mars, description: '', deadline: null, closed: '2020-01-01T01:00:00.000+01:00' }
+      await importing([
+        { kind: 'milestone', milestone: asWritten },
+        { kind: 'milestone', milestone: { title: '', state: 'open' } },
+        { kind: 'issue', issue: anIssue(3_000_420, { milestone: 'Mars' }) },
+        { kind: 'issue', issue: anIssue(3_000_421) },
+      ])
+
+      expect(await open().exportAll('1')).toContainEqual({ kind: 'milestone', milestone: mars })
+      expect(await shown(3_000_420)).toMatchObject({ milestone: { title: 'Mars' } })
+      expect(await shown(3_000_421)).toMatchObject({ milestone: null })
     })
 
     test('returns issues in order, and skips none around a long text', async () => {
