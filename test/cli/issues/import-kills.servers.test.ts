@@ -10,7 +10,7 @@ import { startCommand } from '../../start-forgelet.ts'
 
 // Processes import a document and are killed with SIGKILL: at random times, and as soon as some of it is there.
 
-const KILLS = process.env['LONG'] === '1' ? 50 : 6
+const KILLS = process.env['LONG'] === '1' ? 50 : 8
 const ISSUES = 600
 
 const issues: readonly IssueRecord[] = Array.from({ length: ISSUES }, (_, at) => ({ ...fullIssue, number: at + 1 }))
