@@ -1,15 +1,15 @@
 import { expect } from 'vitest'
 import type { Forge } from '../../src/index.ts'
-import { createForge, isForgeError } from '../../src/index.ts'
+import { isForgeError } from '../../src/index.ts'
 import type { ForgeStorage } from '../../src/storage/storage.ts'
+import type { Person } from '../core/a-forge.ts'
 import type { DatabaseKind, HostConnection, TestDatabase } from '../databases.ts'
 import { newDatabase } from '../databases.ts'
+import { forgeOn } from './forge-on.ts'
 import type { HostDialect } from './tables-suite.ts'
 import { HOST_TABLES, hostTables } from './tables-suite.ts'
 
-interface Person {
-  readonly id: number
-}
+const root: Person = { id: '9' }
 
 /** What a round of a race is: the host deletes or hides what is being pinned, blocked and granted. */
 const DELETIONS: readonly (readonly string[])[] = [
@@ -50,7 +50,7 @@ export async function raceWithHost<Tx>(
   for (const statement of hostTables(dialect)) await database.run(statement)
   const storage = await database.migrated({ tables: HOST_TABLES })
   const forge = forgeOn(storage)
-  await forge.badges.catalogue.define({ id: 9 }, { slug: 'owl', description: '', imageUrl: '' })
+  await forge.badges.catalogue.define(root, { slug: 'owl', description: '', imageUrl: '' })
   const hosts = await Promise.all([0, 1, 2].map(() => database.connect()))
   for (const host of hosts) for (const setting of settings) await host.run(setting)
   const deadlocks: Deadlocks = { ofHost: 0 }
@@ -82,7 +82,7 @@ async function raceOnce<Tx>(
 ): Promise<void> {
   const board = { repositoryId: 10, kind: 'issue' } as const
   const issue = (id: number) => ({ id, ...board })
-  const by = (at: number): Person => ({ id: 20 + (at % 4) })
+  const by = (at: number): Person => ({ id: String(20 + (at % 4)) })
   const user = (id: number) => ({ organizationId: 5, account: { kind: 'user', id } }) as const
   const ownBlock = { blockerId: 20, account: { kind: 'user', id: 25 } } as const
   await Promise.all([0, 1].map((at) => forge.pins.pin(by(at), issue(100 + at))))
@@ -169,37 +169,23 @@ async function expectWhole<Tx>(
 
   const has = async (table: string, id: number) => (await counted(`${table} where id = ${id}`)) > 0
   if (await has('host_repos', 10)) {
-    const pins = await forge.pins.list({ id: 9 }, { repositoryId: 10, kind: 'issue' })
-    expect(
-      pins.map(({ position }) => position),
-      `round ${round}`,
-    ).toEqual(pins.map((_, at) => at + 1))
+    const pins = await forge.pins.list(root, { repositoryId: 10, kind: 'issue' })
+    expect([round, pins.map(({ position }) => position)]).toEqual([round, pins.map((_, at) => at + 1)])
     expect(pins.length).toBeLessThanOrEqual(3)
     const positions = await storage.pinBoards.positions(
       pins.map(({ issueId }) => ({ issueId, repositoryId: '10', kind: 'issue' as const })),
     )
     expect(positions).toEqual(pins.map((_, at) => at + 1))
     const [first] = pins
-    if (first !== undefined) await forge.pins.unpin({ id: 9 }, { id: first.issueId, repositoryId: 10, kind: 'issue' })
-    await forge.pins.pin({ id: 9 }, { id: 107, repositoryId: 10, kind: 'issue' })
+    if (first !== undefined) await forge.pins.unpin(root, { id: first.issueId, repositoryId: 10, kind: 'issue' })
+    await forge.pins.pin(root, { id: 107, repositoryId: 10, kind: 'issue' })
   }
-  if (await has('host_orgs', 5)) {
-    const { total, items } = await forge.blocks.list({ id: 9 }, { organizationId: 5 })
-    expect(total, `round ${round}`).toBe(items.length)
+  const blockers = [20, 21, 22, 23].map((blockerId) => ['host_users', blockerId, { blockerId }] as const)
+  for (const [table, id, of] of [['host_orgs', 5, { organizationId: 5 }] as const, ...blockers]) {
+    if (!(await has(table, id))) continue
+    const { total, items } = await forge.blocks.list(root, of)
+    expect([round, of, total]).toEqual([round, of, items.length])
   }
-  for (const blockerId of [20, 21, 22, 23]) {
-    if (!(await has('host_users', blockerId))) continue
-    const { total, items } = await forge.blocks.list({ id: 9 }, { blockerId })
-    expect(total, `round ${round}`).toBe(items.length)
-  }
-  const holders = await forge.badges.holders({ id: 9 }, { slug: 'owl' })
+  const holders = await forge.badges.holders(root, { slug: 'owl' })
   expect(holders.total).toBe(holders.items.length)
-}
-
-function forgeOn<Tx>(storage: ForgeStorage<Tx>): Forge<Person, Tx> {
-  return createForge({
-    storage,
-    policy: { authorize: (_request, _context: { readonly actor: Person | 'anonymous' }) => ({ allow: true }) },
-    membership: { isMember: () => false },
-  })
 }

@@ -87,9 +87,13 @@ const issue = (id: number) => ({ id, ...board })
 
 /** What must hold where the storage knows the tables of the host. */
 export function tablesSuite<Tx>(kind: DatabaseKind<Tx>, dialect: HostDialect): void {
-  const opened = async (tables: HostTables = HOST_TABLES) => {
+  const withHost = async (...more: readonly string[]) => {
     const database = await newDatabase(kind)
-    for (const statement of [...hostTables(dialect), ...hostRows()]) await database.run(statement)
+    for (const statement of [...hostTables(dialect), ...hostRows(), ...more]) await database.run(statement)
+    return database
+  }
+  const opened = async (tables: HostTables = HOST_TABLES) => {
+    const database = await withHost()
     const storage = await database.migrated({ tables })
     return { database, storage, forge: forgeOn(storage) }
   }
@@ -195,15 +199,6 @@ export function tablesSuite<Tx>(kind: DatabaseKind<Tx>, dialect: HostDialect): v
     await expect(forge.pins.pin(root, issue(101))).rejects.toMatchObject({ code: 'ISSUE_NOT_FOUND' })
     await database.run('update host_issues set trashed = 0 where id = 101')
     expect(await pinned(forge)).toBe('1:103 2:101 3:102')
-
-    const target = { organizationId: 5, account: { kind: 'user', id: 2 } } as const
-    await forge.blocks.block(root, target)
-    await database.run("update host_users set deleted_at = 'now' where id = 2")
-    expect(await forge.blocks.isBlocked({ organizationId: 5, userId: 2 })).toBe(false)
-    expect(await forge.blocks.list(root, { organizationId: 5 })).toMatchObject({ total: 0, items: [] })
-    await expect(forge.blocks.unblock(root, target)).rejects.toMatchObject({ code: 'USER_NOT_FOUND' })
-    await database.run('update host_users set deleted_at = null where id = 2')
-    expect(await forge.blocks.isBlocked({ organizationId: 5, userId: 2 })).toBe(true)
   })
 
   test('a pin is hidden while its issue is in another repository, or of the other kind', async () => {
@@ -314,8 +309,7 @@ export function tablesSuite<Tx>(kind: DatabaseKind<Tx>, dialect: HostDialect): v
   })
 
   test('every table and column that does not fit is named before anything is created', async () => {
-    const database = await newDatabase(kind)
-    for (const statement of hostTables(dialect)) await database.run(statement)
+    const database = await withHost()
     const storage = database.storage({
       tables: {
         ...HOST_TABLES,
@@ -329,26 +323,24 @@ export function tablesSuite<Tx>(kind: DatabaseKind<Tx>, dialect: HostDialect): v
     )
     const qualified = database.storage({ tables: { users: { table: 'other.host_users' } } })
     await expect(qualified.migrate()).rejects.toThrow("tables.users.schema: { schema: 'other', table: 'host_users' }")
-    expect((await database.storage().schemaStatus()).state).toBe('empty')
     const typed = database.storage({ tables: HOST_TABLES, ids: { user: 'uuid' } })
     await expect(typed.migrate()).rejects.toThrow(/ids\.user is uuid: set ids: \{ user: 'bigint' \}/)
-    const refused = database.storage({
-      tables: { ...HOST_TABLES, issues: { ...HOST_TABLES.issues, where: 'gone = 1' } },
-    })
-    await expect(refused.migrate()).rejects.toThrow('tables.issues.where')
+    for (const where of ['gone = 1', 'host_issues.trashed = 0']) {
+      const issues = { ...HOST_TABLES.issues, where }
+      await expect(database.storage({ tables: { ...HOST_TABLES, issues } }).migrate()).rejects.toMatchObject({
+        code: 'SCHEMA_CONFLICT',
+        message: expect.stringContaining('tables.issues.where: the database refuses the condition on host_issues'),
+      })
+    }
+    expect((await database.storage().schemaStatus()).state).toBe('empty')
   })
 
   test('tables that exist are made to follow those of the host, and what refers to nothing is removed', async () => {
-    const database = await newDatabase(kind)
-    for (const statement of [...hostTables(dialect), ...hostRows()]) await database.run(statement)
+    const database = await withHost()
     const before = forgeOn(await database.migrated(), { isMember: () => false })
     for (const id of [100, 777, 101]) await before.pins.pin({ id: 55 }, issue(id))
     await before.blocks.block({ id: 1 }, { organizationId: 5, account: { kind: 'user', id: 888 } })
-    for (const [blockerId, id] of [
-      [1, 888],
-      [888, 1],
-      [1, 2],
-    ] as const)
+    for (const [blockerId, id] of Object.entries({ 1: 888, 888: 1, 2: 1 }))
       await before.blocks.block({ id: 55 }, { blockerId, account: { kind: 'user', id } })
 
     const storage = database.storage({ tables: HOST_TABLES })
@@ -363,10 +355,8 @@ export function tablesSuite<Tx>(kind: DatabaseKind<Tx>, dialect: HostDialect): v
     expect(await pinned(forge)).toBe('1:100 2:101')
     expect(await forge.pins.list(root, board)).toMatchObject([{ pinnedBy: null }, { pinnedBy: null }])
     expect(await forge.blocks.list(root, { organizationId: 5 })).toMatchObject({ total: 0 })
-    expect(await forge.blocks.list(root, { blockerId: 1 })).toMatchObject({
-      total: 1,
-      items: [{ userId: '2', blockedBy: null }],
-    })
+    expect(await forge.blocks.list(root, { blockerId: 1 })).toMatchObject({ total: 0 })
+    expect((await forge.blocks.list(root, { blockerId: 2 })).items).toMatchObject([{ userId: '1', blockedBy: null }])
     const other = database.storage()
     await expect((async () => other.pinBoards.load({ repositoryId: '10', kind: 'issue' }))()).rejects.toThrow(
       'open the storage with the same tables',
@@ -375,9 +365,7 @@ export function tablesSuite<Tx>(kind: DatabaseKind<Tx>, dialect: HostDialect): v
 
   test.each([
     ['host_users', 'username', 'tables.users.name: host_users has no column username'],
-    ['host_issues', 'title', 'tables.issues.title: host_issues has no column title'],
     ['host_members', 'role', 'tables.members.owner: the database refuses the condition on host_members'],
-    ['host_issues', 'closed', 'tables.issues.closed: the database refuses the condition on host_issues'],
   ])('schemaStatus() and migrate() name what is missing when %s.%s is renamed', async (table, column, fault) => {
     const { database, storage } = await opened()
     await database.run(`alter table ${table} rename column ${column} to renamed`)
@@ -410,17 +398,6 @@ export function tablesSuite<Tx>(kind: DatabaseKind<Tx>, dialect: HostDialect): v
     await renamed.migrate()
     expect(await renamed.schemaStatus()).toMatchObject({ state: 'current' })
     expect(await pinned(forgeOn(renamed))).toBe('1:100')
-  })
-
-  test('a condition that names its table is refused before anything is created', async () => {
-    const database = await newDatabase(kind)
-    for (const statement of hostTables(dialect)) await database.run(statement)
-    const issues = { ...HOST_TABLES.issues, where: 'host_issues.trashed = 0' }
-    await expect(database.storage({ tables: { ...HOST_TABLES, issues } }).migrate()).rejects.toMatchObject({
-      code: 'SCHEMA_CONFLICT',
-      message: expect.stringContaining('tables.issues.where: the database refuses the condition on host_issues'),
-    })
-    expect((await database.storage().schemaStatus()).state).toBe('empty')
   })
 
   test('a view that the host has removed is named, and migrate() makes it again', async () => {
@@ -488,7 +465,7 @@ export function tablesSuite<Tx>(kind: DatabaseKind<Tx>, dialect: HostDialect): v
     expect(await forge.blocks.isBlocked({ organizationId: 6, userId: 2 })).toBe(true)
   })
 
-  test('users and organizations may be in one table', async () => {
+  test('users and organizations may be in one table, and the owners of repositories in one column', async () => {
     const database = await newDatabase(kind)
     await database.run(
       `create table host_accounts (id ${dialect.serial}, name ${dialect.text} not null, is_org ${dialect.integer} not null)`,
@@ -497,14 +474,22 @@ export function tablesSuite<Tx>(kind: DatabaseKind<Tx>, dialect: HostDialect): v
     await database.run(
       `create table host_members (org_id ${dialect.integer} not null, user_id ${dialect.integer} not null)`,
     )
+    await database.run(
+      `create table host_repos (id ${dialect.serial}, owner_id ${dialect.integer} not null, name ${dialect.text} not null)`,
+    )
+    await database.run("insert into host_repos values (10, 5, 'rocket'), (11, 1, 'notes')")
     const storage = await database.migrated({
       tables: {
         users: { table: 'host_accounts', where: 'is_org = 0' },
         organizations: { table: 'host_accounts', where: 'is_org = 1' },
         members: { table: 'host_members', organization: 'org_id', user: 'user_id' },
+        repositories: { table: 'host_repos', owner: { organization: 'owner_id', user: 'owner_id' } },
       },
     })
     const forge = forgeOn(storage)
+    expect(await storage.host?.findRepository?.('acme', 'rocket', {})).toEqual({ id: '10' })
+    expect(await storage.host?.findRepository?.('mia', 'notes', {})).toEqual({ id: '11' })
+    expect(await storage.host?.findRepository?.('mia', 'rocket', {})).toBeUndefined()
     const blocking = (organizationId: number, id: number) =>
       forge.blocks.block({ id: 1 }, { organizationId, account: { kind: 'user', id } })
     await expect(blocking(5, 5)).rejects.toMatchObject({ code: 'USER_NOT_FOUND' })
@@ -581,9 +566,7 @@ export function tablesSuite<Tx>(kind: DatabaseKind<Tx>, dialect: HostDialect): v
   })
 
   test('a view is one of the tables if no keys refer to it, and reads look there', async () => {
-    const database = await newDatabase(kind)
-    for (const statement of [...hostTables(dialect), ...hostRows()]) await database.run(statement)
-    await database.run(
+    const database = await withHost(
       'create view host_paths as select r.id, r.name, o.id as owner_id, r.is_private as hidden from host_repos r join host_orgs o on o.id = r.org_id where r.is_private = 0',
     )
     const view = { table: 'host_paths', owner: { organization: 'owner_id' }, private: 'hidden = 1' }
@@ -608,12 +591,10 @@ export function tablesSuite<Tx>(kind: DatabaseKind<Tx>, dialect: HostDialect): v
 
   test('issues and pull requests in two tables may have the same ids', async () => {
     const { pullRequest: _, where: __, ...issues } = HOST_TABLES.issues
-    const database = await newDatabase(kind)
-    for (const statement of [...hostTables(dialect), ...hostRows()]) await database.run(statement)
-    await database.run(
+    const database = await withHost(
       `create table host_pulls (id ${dialect.serial}, repo_id ${dialect.integer} not null, number ${dialect.integer} not null, title ${dialect.text})`,
+      "insert into host_pulls (id, repo_id, number, title) values (100, 10, 21, 'Pull 21')",
     )
-    await database.run("insert into host_pulls (id, repo_id, number, title) values (100, 10, 21, 'Pull 21')")
     const pullRequests = { table: 'host_pulls', repository: 'repo_id', number: 'number', title: 'title' }
     const storage = await database.migrated({ tables: { ...HOST_TABLES, issues, pullRequests } })
     const forge = forgeOn(storage)
@@ -625,11 +606,8 @@ export function tablesSuite<Tx>(kind: DatabaseKind<Tx>, dialect: HostDialect): v
     await database.run('update host_pulls set repo_id = 11')
     expect(await forge.pins.list(root, { ...board, kind: 'pullRequest' })).toEqual([])
     await database.run('update host_pulls set repo_id = 10')
-    expect(await storage.host?.findIssue?.('10', 21, {})).toEqual({
-      id: '100',
-      repositoryId: '10',
-      kind: 'pullRequest',
-    })
+    const found = { id: '100', repositoryId: '10', kind: 'pullRequest' }
+    expect(await storage.host?.findIssue?.('10', 21, {})).toEqual(found)
     await database.run('delete from host_pulls where id = 100')
     expect(await pinned(forge)).toBe('1:100')
     expect(await forge.pins.list(root, { repositoryId: 10, kind: 'pullRequest' })).toEqual([])

@@ -127,7 +127,7 @@ describe('on SQLite', () => {
   })
 
   test('changes that race with what the host deletes and adds leave nothing wrong', { timeout: 300_000 }, async () => {
-    const rounds = process.env['LONG'] === '1' ? 200 : 6
+    const rounds = process.env['LONG'] === '1' ? 200 : 8
     await raceWithHost(SQLITE, SQLITE_HOST, { rounds, settings: ['pragma busy_timeout = 0'] })
   })
 })
