@@ -54,15 +54,9 @@ const config: ViteUserConfig = {
       suite('oldest', 3, {
         globalSetup: ['test/codebase/setup/prepare.ts', 'test/codebase/setup/oldest-drivers.ts'],
         alias: [{ find: /^(pg|mysql2)(\/promise)?$/, replacement: join(OLDEST_FOLDER, 'node_modules/$1$2') }],
-        include: [
-          'contract-postgres',
-          'contract-mariadb',
-          'postgres',
-          'mariadb',
-          'connections',
-          'host-transaction',
-          'in-transaction',
-        ].map((name) => `test/storage/${name}.servers.test.ts`),
+        include: ['contract-postgres', 'contract-mariadb', 'postgres', 'mariadb', 'connections', 'in-transaction'].map(
+          (name) => `test/storage/${name}.servers.test.ts`,
+        ),
       }),
     ],
     setupFiles: ['test/codebase/setup/fail-on-console.ts'],

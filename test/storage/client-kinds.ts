@@ -1,6 +1,5 @@
 import { CamelCasePlugin, Kysely, MysqlDialect, ParseJSONResultsPlugin, PostgresDialect } from 'kysely'
 import { createPool as createMariadbPool } from 'mariadb'
-import type { PoolOptions } from 'mysql2'
 import { createPool } from 'mysql2'
 import pg from 'pg'
 import postgres from 'postgres'
@@ -42,11 +41,12 @@ export function hostPool(url: string, options: pg.PoolConfig = {}): pg.Pool {
   return pool
 }
 
-/** Opens a Kysely on MariaDB, with a statement that each connection begins with. */
-export function mariadbKysely(url: string, options: PoolOptions = {}, statement?: string): Kysely<HostTables> {
-  const pool = createPool({ uri: url, connectionLimit: 20, ...options })
-  if (statement !== undefined) pool.on('connection', (connection) => void connection.query(statement))
-  return new Kysely({ dialect: new MysqlDialect({ pool }), plugins: PLUGINS })
+/** Opens a Kysely on MariaDB. */
+export function mariadbKysely(url: string, connectionLimit = 20): Kysely<HostTables> {
+  return new Kysely({
+    dialect: new MysqlDialect({ pool: createPool({ uri: url, connectionLimit }) }),
+    plugins: PLUGINS,
+  })
 }
 
 /** A transaction that stays open until its host ends it, where Kysely ends it with the work. */
@@ -146,16 +146,10 @@ export function overKysely<Tx extends KyselyTransaction>(
 }
 
 export const KYSELY_POSTGRES: DatabaseKind<KyselyExecutor> & AnyKind = overKysely('postgres', postgresKysely)
-
 export const KYSELY_MARIADB: DatabaseKind<KyselyExecutor> & AnyKind = overKysely('mariadb', mariadbKysely)
 
-/** Opens a postgres.js as a host has one. */
-function postgresJs(url: string, max = 40): postgres.Sql {
-  return postgres(url, { max, onnotice: () => undefined })
-}
-
 export const POSTGRES_JS: DatabaseKind<HostTransaction> & AnyKind = overClient(POSTGRES, 'postgres.js', (url) => {
-  const sql = postgresJs(url)
+  const sql = postgres(url, { max: 40, onnotice: () => undefined })
   return {
     storage: (options) => postgresStorage<HostTransaction>(sql, options),
     mistaken: sql as unknown as HostTransaction,

@@ -125,8 +125,6 @@ function copies<A, B>(one: DatabaseKind<A>, other: DatabaseKind<B>): void {
     expect(renumberedEvents).toBe(0)
     const counts = Object.entries(await rowsIn(from)).map(([name, { length }]) => [name, length] as const)
     expect(Object.fromEntries(counts)).toEqual({ ledger: 1, outbox: 1, host_tables: 1, ...rows })
-    expect(rows).toMatchObject({ consumers: 1, user_grants: 7 })
-    expect(rows['organization_blocks']).toBeGreaterThan(MANY)
     expect(progress.at(-1)).toBe(1)
     expect(progress).toEqual([...progress].sort((a, b) => a - b))
   })
@@ -193,35 +191,23 @@ function copies<A, B>(one: DatabaseKind<A>, other: DatabaseKind<B>): void {
     expect(await everything(third)).toEqual(await everything(source))
   })
 
-  test('a source that changes meanwhile is refused at the end', async () => {
+  test.each([
+    ['source', 'source-changed', "events (type, version, at, data) values ('issue.moved', 1, 1, '{}')"],
+    ['target', 'target-differs', "badges (id, slug, description, image_url) values (98, 'late', '', '')"],
+  ])('a %s to which others write meanwhile is refused at the end', async (written, reason, row) => {
     const { from, to, source, target } = await between()
     await fill(source)
-    let written: unknown
+    await to.migrated()
+    let writing: unknown
     const onProgress = () => {
-      written ??= writeNow(
-        from,
-        "insert into forgelet_events (type, version, at, data) values ('issue.moved', 1, 1, '{}')",
-      )
+      const sql = `insert into forgelet_${row}`
+      writing ??= written === 'source' ? writeNow(from, sql) : writeNow(to, sql)
     }
-    const refused = { code: 'COPY_REFUSED', details: { reason: 'source-changed' } }
+    const refused = { code: 'COPY_REFUSED', details: { reason } }
     await expect(copyForge(source, target, { onProgress })).rejects.toMatchObject(refused)
-    await written
+    await writing
 
     expect(await stateOf(to.storage())).toBe('incomplete')
-  })
-
-  test('a target to which others write meanwhile is refused at the end', async () => {
-    const { to, source, target } = await between()
-    await fill(source)
-    await to.migrated()
-    let written: unknown
-    const onProgress = () => {
-      const values = "values (98, 'late', '', '')"
-      written ??= writeNow(to, `insert into forgelet_badges (id, slug, description, image_url) ${values}`)
-    }
-    const refused = { code: 'COPY_REFUSED', details: { reason: 'target-differs' } }
-    await expect(copyForge(source, target, { onProgress })).rejects.toMatchObject(refused)
-    await written
   })
 
   test('ids stay in the columns that the host has chosen', async () => {

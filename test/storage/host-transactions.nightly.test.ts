@@ -1,5 +1,5 @@
-import { PGLITE } from '../databases.ts'
+import { SQLITE_IN_MEMORY } from '../databases.ts'
+import { KYSELY_MARIADB, KYSELY_POSTGRES } from './client-kinds.ts'
 import { hostTransactions } from './host-transactions.ts'
-import { LIBRARIES } from './library-kinds.ts'
 
-hostTransactions([PGLITE, ...LIBRARIES])
+hostTransactions([SQLITE_IN_MEMORY, KYSELY_POSTGRES, KYSELY_MARIADB])

@@ -7,8 +7,6 @@ import type {
   PortContext,
   TransactionServices,
 } from '../../src/index.ts'
-import { createForge, isForgeError } from '../../src/index.ts'
-import type { ForgeStorage } from '../../src/storage/storage.ts'
 import { heldInBeforeCommit, whileWaiting } from '../../src/testing/storage-contract/cases/gate.ts'
 import type { Outcome } from '../../src/testing/storage-contract/cases/storage-case.ts'
 import { outcomeOf } from '../../src/testing/storage-contract/cases/storage-case.ts'
@@ -17,6 +15,7 @@ import { codeOf, mia, olga } from '../core/a-forge.ts'
 import type { AnyKind, DatabaseKind, OpenDatabase, OpenTransaction } from '../databases.ts'
 import { onDatabases } from '../databases.ts'
 import { deferred } from '../deferred.ts'
+import { forgeOn } from './forge-on.ts'
 
 const issue = (id: number) => ({ id, repositoryId: 10, kind: 'issue' }) as const
 const board = { repositoryId: 10, kind: 'issue' } as const
@@ -30,36 +29,37 @@ const pin = (id: number) => (services: Services) => services.pins.pin(olga, issu
 const block = (services: Services) => services.blocks.block(olga, target)
 
 /**
- * Says what a transaction of the host does, on storages that answer at once and on those that answer later.
- *
- * @param how - in the short form, what a library beneath has a part in
+ * Says what a forge does in a transaction of the host, on storages that answer at once and on those that answer later. What a
+ * storage does there is in the contract.
  */
-export function hostTransactions(kinds: readonly AnyKind[], how: 'whole' | 'short' = 'whole'): void {
+export function hostTransactions(kinds: readonly AnyKind[]): void {
   onDatabases(kinds, <Tx>(open: OpenDatabase<Tx>, kind: DatabaseKind<Tx>) => {
     const isSync = kind.name.startsWith('SQLite')
 
-    test('what is done in it is committed with the host, and not seen outside before', async () => {
+    test('what is done in it is committed with the host, not seen outside before, and reported once after it', async () => {
       const { database, forge } = await opened()
+      const received = listen(forge)
       await database.run('create table host_issues (id int)')
       const host = await database.begun()
       await host.run('insert into host_issues values (1)')
-      await within(forge, host, pin(1))
+      const ends = [await within(forge, host, pin(1)), await within(forge, host, pin(2))]
       const before = kind.answersBeside ? await pinned(forge) : []
       await host.commit()
+      expect([before, received]).toEqual([[], []])
+      for (const { afterCommit } of [...ends.toReversed(), ...ends]) afterCommit()
 
-      expect([before, await pinned(forge), await database.run('select id from host_issues')]).toEqual([
-        [],
-        ['1'],
-        [{ id: 1 }],
-      ])
+      expect([await pinned(forge), await database.run('select id from host_issues')]).toEqual([['1', '2'], [{ id: 1 }]])
+      expect(received.map((event) => event.issueId)).toEqual(['2', '1'])
     })
 
-    test('what is done in it is rolled back with the host', async () => {
+    test('what is done in it is rolled back with the host, and not reported', async () => {
       const { forge, host } = await begun()
+      const received = listen(forge)
       await within(forge, host, pin(1), block)
       await host.rollback()
 
       expect([await pinned(forge), await blocked(forge), (await forge.events.read()).events]).toEqual([[], 0, []])
+      expect(received).toEqual([])
     })
 
     test('a call that is refused leaves the rest of the transaction', async () => {
@@ -82,23 +82,6 @@ export function hostTransactions(kinds: readonly AnyKind[], how: 'whole' | 'shor
 
       expect(outcomes[1]).toMatchObject({ thrown: { message: 'no watches today' } })
       expect([await pinned(forge), await blocked(forge)]).toEqual([['1'], 0])
-    })
-
-    test('it sees its own blocks, which no one else sees before they are committed', async () => {
-      const { forge, host } = await begun()
-      const member = { organizationId: 5, userId: 9 }
-      const { outcomes } = await within(
-        forge,
-        host,
-        block,
-        ({ blocks }) => blocks.isBlocked(member),
-        ({ blocks }) => blocks.filterBlocked({ organizationId: 5, userIds: [8, 9] }),
-      )
-      const before = kind.answersBeside && (await forge.blocks.isBlocked(member))
-      await host.commit()
-
-      expect(outcomes.slice(1)).toEqual([{ value: true }, { value: new Set([9]) }])
-      expect([before, await forge.blocks.isBlocked(member)]).toEqual([false, true])
     })
 
     test('the ports get the transaction', async () => {
@@ -127,6 +110,31 @@ export function hostTransactions(kinds: readonly AnyKind[], how: 'whole' | 'shor
 
       expect(await outcomeOf(() => within(forge, host, work))).toEqual({ thrown: expect.any(TypeError) })
       expect(began).toBe(false)
+    })
+
+    test('a change that beforeCommit makes on the storage’s own transaction is refused', async () => {
+      const { forge, host } = await begun({
+        beforeCommit: (_events, transaction) =>
+          settled(within(forge, { transaction }, pin(2)), ({ outcomes: [refused] }) => {
+            if (refused !== undefined && 'thrown' in refused) throw refused.thrown
+          }),
+      })
+      await host.rollback()
+
+      await expect(forge.pins.pin(olga, issue(1))).rejects.toThrow('beforeCommit must not change the forge')
+      expect(await pinned(forge)).toEqual([])
+    })
+
+    test('the services of a transaction end with the call', async () => {
+      const { forge, host } = await begun()
+      let late: Services | undefined
+      await within(forge, host, (services) => {
+        late = services
+      })
+
+      expect(await outcomeOf(() => late?.pins.list(olga, board))).toMatchObject({
+        thrown: { message: expect.stringMatching(/withTransaction(Sync)? has ended/) },
+      })
     })
 
     if (kind.levels.includes('read committed')) {
@@ -178,84 +186,7 @@ export function hostTransactions(kinds: readonly AnyKind[], how: 'whole' | 'shor
         expect(outcomes[1]).toEqual({ thrown: expect.any(Error) })
         expect([await pinned(forge), await blocked(forge)]).toEqual([['1'], 0])
       })
-    }
 
-    if (how === 'short') return
-
-    test('listeners are notified once the host has committed, and once', async () => {
-      const { forge, host } = await begun()
-      const received = listen(forge)
-      const ends = [await within(forge, host, pin(1)), await within(forge, host, pin(2))]
-      await host.commit()
-      expect(received).toEqual([])
-      for (const { afterCommit } of [...ends.toReversed(), ...ends]) afterCommit()
-      await forge.pins.pin(olga, issue(3))
-
-      expect(received.map((event) => event.issueId)).toEqual(['2', '1', '3'])
-    })
-
-    test('listeners are not notified of a transaction that the host rolls back', async () => {
-      const { forge, host } = await begun()
-      const received = listen(forge)
-      await within(forge, host, pin(1))
-      await host.rollback()
-      await forge.pins.pin(olga, issue(2))
-
-      expect(received.map((event) => event.issueId)).toEqual(['2'])
-    })
-
-    test('a change that beforeCommit makes on the storage’s own transaction is refused', async () => {
-      const { forge, host } = await begun({
-        beforeCommit: (_events, transaction) =>
-          settled(within(forge, { transaction }, pin(2)), ({ outcomes: [refused] }) => {
-            if (refused !== undefined && 'thrown' in refused) throw refused.thrown
-          }),
-      })
-      await host.rollback()
-
-      await expect(forge.pins.pin(olga, issue(1))).rejects.toThrow('beforeCommit must not change the forge')
-      expect(await pinned(forge)).toEqual([])
-    })
-
-    test('a lifecycle call counts for the calls behind it in the same transaction', async () => {
-      const { forge, host } = await begun({}, (before) => before.pins.pin(olga, issue(1)))
-      const gone = (services: Services) => services.lifecycle.issueDeleted(issue(1))
-      const { outcomes } = await within(forge, host, gone, pin(1))
-      await host.commit()
-
-      expect(outcomes[1]).toMatchObject({ thrown: { code: 'ISSUE_NOT_FOUND' } })
-      expect(await pinned(forge)).toEqual([])
-    })
-
-    test('the services of a transaction end with the call', async () => {
-      const { forge, host } = await begun()
-      let late: Services | undefined
-      await within(forge, host, (services) => {
-        late = services
-      })
-
-      expect(await outcomeOf(() => late?.pins.list(olga, board))).toMatchObject({
-        thrown: { message: expect.stringMatching(/withTransaction(Sync)? has ended/) },
-      })
-    })
-
-    if (kind.levels.includes('read committed')) {
-      test.each([undefined, 'snapshot'] as const)(
-        'fifteen hosts that pin at once, at the level "%s", never pass the limit',
-        async (level) => {
-          const { database, forge } = await opened()
-          const answers = await Promise.all(
-            Array.from({ length: 15 }, (_unused, n) => pinnedByHost(() => database.begun(level), forge, n)),
-          )
-
-          expect(answers.filter((answer) => answer === 'pinned')).toHaveLength(3)
-          expect(answers.filter((answer) => answer === 'PIN_LIMIT_REACHED')).toHaveLength(12)
-          expect([(await pinned(forge)).length, (await forge.events.read()).events.length]).toEqual([3, 3])
-        },
-      )
-    }
-
-    if (!isSync) {
       test.each(['the same forge', 'another forge'])(
         'beforeCommit has the transaction, and may read there and change nothing by %s',
         async (whose) => {
@@ -350,28 +281,15 @@ export function hostTransactions(kinds: readonly AnyKind[], how: 'whole' | 'shor
       })
     }
 
-    function forgeOn(storage: ForgeStorage<Tx>, options: Options<Tx> = {}): Forge<Person, Tx> {
-      return createForge<Person, Tx>({
-        storage,
-        policy: { authorize: () => ({ allow: true }) },
-        membership: { isMember: () => false },
-        ...options,
-      })
-    }
-
     async function opened(options: Options<Tx> = {}) {
       const database = await open()
       const storage = database.storage()
       return { database, storage, forge: forgeOn(storage, options) }
     }
 
-    /** A forge, and a transaction of its host. What is `done` before is committed. */
-    async function begun(
-      options: Options<Tx> = {},
-      done: (forge: Forge<Person, Tx>) => Promise<unknown> = async () => undefined,
-    ) {
+    /** A forge, and a transaction of its host. */
+    async function begun(options: Options<Tx> = {}) {
       const { database, storage, forge } = await opened(options)
-      await done(forge)
       return { storage, forge, host: await database.begun() }
     }
 
@@ -427,27 +345,6 @@ export function hostTransactions(kinds: readonly AnyKind[], how: 'whole' | 'shor
       const received: ForgeEvent[] = []
       forge.events.on((event) => received.push(event))
       return received
-    }
-
-    /** Pins in a transaction of the host, which runs it again when asked to. */
-    async function pinnedByHost(
-      begin: () => Promise<OpenTransaction<Tx>>,
-      forge: Forge<Person, Tx>,
-      id: number,
-    ): Promise<string> {
-      for (;;) {
-        const host = await begin()
-        try {
-          const { outcomes } = await within(forge, host, pin(id))
-          for (const outcome of outcomes) if ('thrown' in outcome) throw outcome.thrown
-          await host.commit()
-          return 'pinned'
-        } catch (error) {
-          await host.rollback()
-          if (!isForgeError(error)) throw error
-          if (error.code !== 'STORAGE_BUSY') return error.code
-        }
-      }
     }
   })
 }

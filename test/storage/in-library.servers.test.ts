@@ -5,12 +5,14 @@ import { drizzle as drizzleOnMysql2 } from 'drizzle-orm/mysql2'
 import { drizzle as drizzleOnPg } from 'drizzle-orm/node-postgres'
 import knex from 'knex'
 import { createPool } from 'mysql2/promise'
+import pg from 'pg'
 import { describe } from 'vitest'
+import type { HostTransaction } from '../../src/storage/storage.ts'
 import { fromDrizzle, fromKnex, fromKysely, fromPrisma } from '../../src/storage/storage.ts'
 import type { ServerKind } from '../databases.ts'
 import { MARIADB, onServer, POSTGRES } from '../databases.ts'
 import { hostPool, mariadbKysely, postgresKysely } from './client-kinds.ts'
-import type { TakenLibrary } from './in-library-suite.ts'
+import type { BeginningLibrary, TakenLibrary } from './in-library-suite.ts'
 import { inLibrary } from './in-library-suite.ts'
 import { prismaClientClass } from './prisma-client.ts'
 
@@ -51,6 +53,33 @@ const LIBRARIES: readonly (readonly [string, ServerKind, (url: string) => TakenL
 describe.each(LIBRARIES)('inTransaction of %s', (_name, kind, open) =>
   onServer(kind.server, () => inLibrary(kind, open)),
 )
+
+describe('withTransaction of any library, that wraps the errors of its driver', () =>
+  onServer(POSTGRES.server, () => inLibrary(POSTGRES, anyLibrary, { isTaken: false })))
+
+async function anyLibrary(url: string): Promise<BeginningLibrary> {
+  const [client, outside] = [new pg.Client(url), new pg.Client(url)]
+  await Promise.all([client.connect(), outside.connect()])
+  const wrap = (one: pg.Client): HostTransaction => ({
+    identity: one,
+    run: async (text, values) => {
+      const wrapped = (cause: unknown) => Promise.reject(new Error('a statement has failed', { cause }))
+      return (await one.query(text, [...values]).catch(wrapped)).rows
+    },
+  })
+  const begin: BeginningLibrary['begin'] = async (work) => {
+    await client.query('begin')
+    try {
+      const value = await work(client as never)
+      await client.query('commit')
+      return value
+    } catch (error) {
+      await client.query('rollback')
+      throw error
+    }
+  }
+  return { begin, wrap, outside, close: () => Promise.all([client.end(), outside.end()]) }
+}
 
 function kysely(library: ReturnType<typeof postgresKysely>): TakenLibrary {
   return { library, wrap: fromKysely, outside: library, close: () => library.destroy() }

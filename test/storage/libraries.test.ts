@@ -4,10 +4,10 @@ import { drizzle } from 'drizzle-orm/better-sqlite3'
 import { Kysely, SqliteDialect, sql } from 'kysely'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import type { Forge } from '../../src/index.ts'
-import { createForge } from '../../src/index.ts'
 import { sqliteStorage } from '../../src/storage/sqlite.ts'
 import type { Person } from '../core/a-forge.ts'
 import { mia, olga } from '../core/a-forge.ts'
+import { forgeOn } from './forge-on.ts'
 import { newFile, openHandle } from './sql/database-files.ts'
 
 type Handle = Database.Database
@@ -79,10 +79,7 @@ async function opened() {
   const storage = sqliteStorage(handle)
   onTestFinished(() => storage.close())
   await storage.migrate()
-  const forge = createForge<Person, Handle>({
-    storage,
-    policy: { authorize: () => ({ allow: true }) },
-    membership: { isMember: () => false },
+  const forge = forgeOn(storage, {
     beforeCommit(events) {
       if (events.some((event) => event.issueId === '4')) throw new Error('no pins of 4')
     },

@@ -12,17 +12,11 @@ import type { AtEnd, DatabaseKind, HostConnection, TestDatabase } from '../datab
 import { EmptyDatabases, MARIADB, mariadbConnection, onServer, POSTGRES, pgConnection, SERVERS } from '../databases.ts'
 import { heldOpen, mariadbKysely, postgresKysely } from './client-kinds.ts'
 
-/** A transaction of the host, and its own statements there. */
-export interface UseTransaction {
-  readonly transaction: unknown
-  commit(): Promise<unknown>
-}
-
 /** A storage on a server, used in one of the ways there are, and what its host has. */
 export interface ServerUse {
   readonly name: string
   readonly storage: ForgeStorage<unknown>
-  begin(): Promise<UseTransaction>
+  begin(): Promise<{ readonly transaction: unknown; commit(): Promise<unknown> }>
   /** Runs a statement of the host on a transaction, his own or that of a `beforeCommit`. */
   run(transaction: unknown, text: string): Promise<unknown>
   /** Ends what the host has opened, without waiting for a silent server. */
@@ -30,7 +24,7 @@ export interface ServerUse {
 }
 
 /** Opens a use with so many connections at most, where the host says how many. */
-export type OpenUse = (url: string, connections: number) => ServerUse
+type OpenUse = (url: string, connections: number) => ServerUse
 
 /** A kind of server, as tests of connections need it. */
 export interface ServerKind {
@@ -57,15 +51,12 @@ type TestOfUse = (
 
 /** Defines tests on each kind of server. `onEach` runs one on every use at once, each in a database of its own. */
 export function onEachUse(
-  suite: (
-    kind: ServerKind,
-    onEach: (context: TestContext, work: TestOfUse, connections?: number) => Promise<void>,
-  ) => void,
+  suite: (kind: ServerKind, onEach: (context: TestContext, work: TestOfUse) => Promise<void>) => void,
 ): void {
   const define = <Tx>(kind: ServerKind, below: DatabaseKind<Tx>) => {
     const databases = new EmptyDatabases(below)
     afterAll(() => databases.end())
-    suite(kind, (context, work, connections = 8) => onUses(kind, databases, context, work, connections))
+    suite(kind, (context, work) => onUses(kind, databases, context, work))
   }
   onServer(SERVERS.postgres, () => define(POSTGRES_SERVER, POSTGRES))
   onServer(SERVERS.mariadb, () => define(MARIADB_SERVER, MARIADB))
@@ -76,11 +67,10 @@ async function onUses<Tx>(
   databases: EmptyDatabases<Tx>,
   { onTestFinished }: TestContext,
   work: TestOfUse,
-  connections: number,
 ): Promise<void> {
   const ends = uses.map(async (openUse) => {
     const database = await databases.forTest({}, onTestFinished)
-    const open = (url: string, max = connections) => {
+    const open = (url: string, max = 8) => {
       const use = openUse(url, max)
       onTestFinished(async () => {
         await use.storage.close()
@@ -195,15 +185,13 @@ const MARIADB_SERVER: ServerKind = {
         end: () => Promise.race([pool.end().catch(ignore), soon()]),
       }
     },
-    (url, connectionLimit) => overKysely(mariadbStorage, mariadbKysely(url, { connectionLimit })),
+    (url, connectionLimit) => overKysely(mariadbStorage, mariadbKysely(url, connectionLimit)),
   ],
 }
 
 const PASSWORD = 'limited'
 
-function aName(): string {
-  return `forgelet_${randomBytes(5).toString('hex')}`
-}
+const aName = (): string => `forgelet_${randomBytes(5).toString('hex')}`
 
 function asUser(url: string, username: string): string {
   return Object.assign(new URL(url), { username, password: PASSWORD }).href
