@@ -61,10 +61,6 @@ test('refuses an invalid prefix', () => {
   expect(() => durableObjectStorage(new ObjectDatabase(), { prefix: 'Forge_' })).toThrow(TypeError)
 })
 
-test('runs everything on a synchronous transaction at once', () => {
-  expect(durableObjectStorage(new ObjectDatabase()).transactions).toBe('synchronous')
-})
-
 test('an object that is full is STORAGE_UNAVAILABLE, and what was answered is there', async () => {
   const database = new ObjectDatabase()
   const storage = durableObjectStorage(database)

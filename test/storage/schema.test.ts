@@ -32,20 +32,6 @@ describe('the state of a schema', () => {
 })
 
 describe('a file that this library cannot use keeps every byte', () => {
-  test('when it is for newer libraries only', async () => {
-    const file = newFile()
-    await (await openStorage(file)).close()
-    openHandle(file).exec('update forgelet_ledger set version = 9, oldest_library = 7').close()
-    const before = readFileSync(file)
-    const storage = newStorage(file)
-
-    for (const call of [() => storage.migrate(), () => pin(storage, BOARD, '1')]) {
-      expect(await outcomeOf(call)).toMatchObject({ thrown: { code: 'SCHEMA_TOO_NEW' } })
-    }
-    expect(readFileSync(file).equals(before)).toBe(true)
-    expect(readdirSync(dirname(file))).toHaveLength(1)
-  })
-
   test.each(['a few words', 'x'.repeat(5000)])('when it is not a database', async (content) => {
     const file = newFile()
     writeFileSync(file, content)

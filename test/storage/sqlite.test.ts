@@ -31,10 +31,6 @@ describe('an SQLite storage', () => {
   test.each(['integer', '', null, 'toString'])('refuses %s for the type of an id column', (user) => {
     expect(() => Reflect.apply(sqliteStorage, undefined, [':memory:', { ids: { user } }])).toThrow(/ids\.user/)
   })
-
-  test('runs everything on a synchronous transaction at once', () => {
-    expect(sqliteStorage(':memory:').transactions).toBe('synchronous')
-  })
 })
 
 describe('a file that is opened for a host', () => {

@@ -1,10 +1,10 @@
-import { describe, expect, test } from 'vitest'
-import { createForge } from '../../../src/index.ts'
+import { expect, test } from 'vitest'
 import type { SqlStorageOptions } from '../../../src/storage/sqlite.ts'
 import type { ForgeStorage } from '../../../src/storage/storage.ts'
 import { outcomeOf } from '../../../src/testing/storage-contract/cases/storage-case.ts'
 import { block } from '../../../src/testing/storage-contract/samples/blocks.ts'
 import { issuesOn, pin } from '../../../src/testing/storage-contract/samples/pin-boards.ts'
+import { forgeOn } from '../forge-on.ts'
 import { openHandle, openStorage } from './database-files.ts'
 
 type IdColumns = NonNullable<SqlStorageOptions['ids']>
@@ -24,23 +24,11 @@ const FITTING: readonly (readonly [IdColumn, string])[] = [
   ['text', '夜-🦉'],
 ]
 
+const NO_INTEGERS = ['0042', '+7', '-0', 'abc', '7abc', '1.5', '1e3', ' 7', '']
+const TOO_LARGE = ['9223372036854775808', '-9223372036854775809', '99999999999999999999']
 const UNFIT: readonly (readonly [IdColumn, string])[] = [
-  ['bigint', '0042'],
-  ['bigint', '+7'],
-  ['bigint', '-0'],
-  ['bigint', 'abc'],
-  ['bigint', '7abc'],
-  ['bigint', '1.5'],
-  ['bigint', '1e3'],
-  ['bigint', ' 7'],
-  ['bigint', ''],
-  ['bigint', '9223372036854775808'],
-  ['bigint', '-9223372036854775809'],
-  ['bigint', '99999999999999999999'],
-  ['uuid', UUID.toUpperCase()],
-  ['uuid', UUID.replaceAll('-', '')],
-  ['uuid', `{${UUID}}`],
-  ['uuid', '7'],
+  ...[...NO_INTEGERS, ...TOO_LARGE].map((id) => ['bigint', id] as const),
+  ...[UUID.toUpperCase(), UUID.replaceAll('-', ''), `{${UUID}}`, '7'].map((id) => ['uuid', id] as const),
 ]
 
 test.each(FITTING)('a %s column keeps %s exactly as it is', async (column, id) => {
@@ -57,22 +45,18 @@ const NAMES: Readonly<Record<keyof IdColumns, (storage: ForgeStorage, id: string
   user: (storage, id) => block(storage, '1', id),
 }
 
-describe.each(['repository', 'issue', 'organization', 'user'] as const)('an id of a %s', (kind) => {
-  test.each(UNFIT)('is a TypeError naming the kind when a %s column would not keep "%s"', async (column, id) => {
+test.each(UNFIT)('a %s column would not keep "%s": a TypeError that names the kind', async (column, id) => {
+  for (const [kind, use] of Object.entries(NAMES)) {
     const storage = await openStorage(':memory:', { ids: { [kind]: column } })
-    const outcome = await outcomeOf(() => NAMES[kind](storage, id))
+    const message = expect.stringContaining(`${kind} id`)
 
-    expect(outcome).toMatchObject({ thrown: { name: 'TypeError', message: expect.stringContaining(`${kind} id`) } })
-  })
+    expect(await outcomeOf(() => use(storage, id))).toMatchObject({ thrown: { name: 'TypeError', message } })
+  }
 })
 
 test('an upper-case UUID is taken as the UUID that it is', async () => {
   const storage = await openStorage(':memory:', { ids: { user: 'uuid', organization: 'uuid', issue: 'uuid' } })
-  const forge = createForge({
-    storage,
-    policy: { authorize: () => ({ allow: true }) },
-    membership: { isMember: () => false },
-  })
+  const forge = forgeOn(storage)
   const upper = UUID.toUpperCase()
   const issue = { repositoryId: 1, kind: 'issue' } as const
   await forge.pins.pin({ id: upper }, { ...issue, id: upper })

@@ -20,6 +20,14 @@ function answered(code: string | number): Error {
   return typeof code === 'number' ? errorWith({ errno: code, code: 'ER_X' }) : errorWith({ code, severity: 'ERROR' })
 }
 
+function expectUnavailable(error: Error, message: RegExp): void {
+  const translated = translate(error, 'call')
+
+  expect(translated).toMatchObject({ ...UNAVAILABLE, cause: error })
+  expect(String(translated)).toMatch(message)
+  expect(String(translated)).not.toMatch(/secret|forgelet_/)
+}
+
 describe('an error of a server', () => {
   test.each(['40001', '40P01', '55P03', '57014', '25P02', 1020, 1205, 1213, 1317, 1969])(
     'with the code %s asks for another try',
@@ -31,8 +39,11 @@ describe('an error of a server', () => {
     },
   )
 
-  test.each(['23503', 1216, 1217, 1451, 1452])('with the code %s is a broken reference', (code) => {
-    expect(translate(answered(code), 'call')).toBeInstanceOf(BrokenReference)
+  test.each([
+    [BrokenReference, ['23503', 1216, 1217, 1451, 1452], 'call'],
+    [TypeError, ['25P01', 1305], 'host-transaction'], // there is no transaction
+  ] as const)('is a %o', (type, codes, retry) => {
+    for (const code of codes) expect(translate(answered(code), retry)).toBeInstanceOf(type)
   })
 
   test.each([
@@ -57,22 +68,19 @@ describe('an error of a server', () => {
     [1053, /\(1053\)/],
     [1153, /raise max_allowed_packet/],
     [1665, /\(1665\)/],
-  ] as const)('with the code %s says what is unavailable', (code, message) => {
-    const error = answered(code)
-
-    expect(translate(error, 'call')).toMatchObject({ ...UNAVAILABLE, cause: error })
-    expect(String(translate(error, 'call'))).toMatch(message)
-  })
+  ] as const)(
+    'with the code %s says what is unavailable, without its text, which has the statement',
+    (code, message) => {
+      expectUnavailable(answered(code), message)
+    },
+  )
 
   test.each([
     ['no more connections allowed (max_client_conn)', /too many connections/],
     ['unsupported startup parameter: statement_timeout', /proxy refuses a parameter/],
     ['invalid message', /cannot do this now/],
   ])('of a proxy, which has one code for all, is understood: %s', (message, meaning) => {
-    const translated = translate(errorWith({ code: '08P01' }, message), 'call')
-
-    expect(translated).toMatchObject(UNAVAILABLE)
-    expect(String(translated)).toMatch(meaning)
+    expectUnavailable(errorWith({ code: '08P01' }, message), meaning)
   })
 
   test.each(['22001', '23505', '42601', 1062, 1064, 1406])(
@@ -83,27 +91,14 @@ describe('an error of a server', () => {
       expect(translate(error, 'call')).toBe(error)
     },
   )
-
-  test.each(['25P01', 1305])('with the code %s is misuse: there is no transaction', (code) => {
-    expect(translate(answered(code), 'host-transaction')).toBeInstanceOf(TypeError)
-  })
 })
 
 describe('an error without an answer', () => {
-  test.each([
-    {},
-    { code: 'ECONNREFUSED', errno: -111 },
-    { code: 'EPIPE' },
-    { code: 'EAI_AGAIN' },
-    { code: 'PROTOCOL_CONNECTION_LOST' },
-  ])('with %j is a lost server', (properties) => {
-    const translated = translate(errorWith(properties), 'call')
-
-    expect(translated).toMatchObject(UNAVAILABLE)
-    expect(String(translated)).toMatch(/cannot be reached/)
-  })
-
-  test.each([
+  test.each<readonly [string, RegExp]>([
+    ['ECONNREFUSED', /cannot be reached/],
+    ['EPIPE', /cannot be reached/],
+    ['EAI_AGAIN', /cannot be reached/],
+    ['PROTOCOL_CONNECTION_LOST', /cannot be reached/],
     [
       'DEPTH_ZERO_SELF_SIGNED_CERT',
       /certificate of the server is not accepted: .*CA.* \(DEPTH_ZERO_SELF_SIGNED_CERT\)/,
@@ -122,48 +117,34 @@ describe('an error without an answer', () => {
     ['EPROTO', /TLS fails/],
     ['HANDSHAKE_NO_SSL_SUPPORT', /server does not offer TLS: .* \(HANDSHAKE_NO_SSL_SUPPORT\)/],
     ['ER_SERVER_SSL_DISABLED', /server does not offer TLS/],
-  ])('with the code %s is a failure of TLS, of a server that was reached', (code, message) => {
-    const error = errorWith({ code })
-
-    expect(translate(error, 'call')).toMatchObject({ ...UNAVAILABLE, cause: error })
-    expect(String(translate(errorWith({ code: 'P1011', cause: error }), 'call'))).toMatch(message)
+  ])('with the code %s says what failed, also beneath an error of a library', (code, message) => {
+    expectUnavailable(errorWith({ code }), message)
+    expect(String(translate(errorWith({ code: 'P1011', cause: errorWith({ code }) }), 'call'))).toMatch(message)
   })
 
-  test('of pg, whose server does not offer TLS, has no code', () => {
-    const translated = translate(errorWith({}, 'The server does not support SSL connections'), 'call')
+  test.each<readonly [string, object, RegExp]>([
+    ['', { code: 'STORAGE_UNAVAILABLE' }, /cannot be reached/],
+    ['The server does not support SSL connections', { code: 'STORAGE_UNAVAILABLE' }, /does not offer TLS: .*sslmode/],
+    ['Query read timeout', { code: 'STORAGE_UNAVAILABLE' }, /query_timeout/],
+    ['Cannot use a pool after calling end on the pool', { details: { closed: true } }, /./],
+    ['Pool is closed.', { details: { closed: true } }, /./],
+    ['pool is closed', { details: { closed: true } }, /./],
+    ['driver has already been destroyed', { details: { closed: true } }, /./],
+    ['timeout exceeded when trying to connect', BUSY, /./],
+    ['No connections available.', BUSY, /./],
+    ['Queue limit reached.', BUSY, /./],
+    ['Transaction is already committed', { name: 'TypeError' }, /has ended/],
+    ['Transaction query already complete, run with DEBUG=knex:tx for more info', { name: 'TypeError' }, /has ended/],
+    [
+      'Transaction API error: Transaction already closed: A query cannot be executed on a committed transaction.',
+      { name: 'TypeError' },
+      /has ended/,
+    ],
+  ])('that says "%s" has no code, and is understood', (text, properties, message) => {
+    const translated = translate(errorWith({}, text), 'call')
 
-    expect(String(translated)).toMatch(/server does not offer TLS: .*sslmode/)
-  })
-
-  test('of pg that has waited as long as its pool allows names the option', () => {
-    const translated = translate(errorWith({}, 'Query read timeout'), 'call')
-
-    expect(translated).toMatchObject(UNAVAILABLE)
-    expect(String(translated)).toMatch(/query_timeout/)
-  })
-
-  test.each([
-    'Cannot use a pool after calling end on the pool',
-    'Pool is closed.',
-    'pool is closed',
-    'driver has already been destroyed',
-  ])('that says "%s" is a closed pool', (message) => {
-    expect(translate(errorWith({}, message), 'call')).toMatchObject({ details: { closed: true } })
-  })
-
-  test.each(['timeout exceeded when trying to connect', 'No connections available.', 'Queue limit reached.'])(
-    'that says "%s" is a busy pool',
-    (message) => {
-      expect(translate(errorWith({}, message), 'call')).toMatchObject(BUSY)
-    },
-  )
-
-  test.each([
-    'Transaction is already committed',
-    'Transaction query already complete, run with DEBUG=knex:tx for more info',
-    'Transaction API error: Transaction already closed: A query cannot be executed on a committed transaction.',
-  ])('that says "%s" is misuse', (message) => {
-    expect(String(translate(errorWith({}, message), 'host-transaction'))).toMatch(/^TypeError: .*has ended/)
+    expect(translated).toMatchObject(properties)
+    expect(String(translated)).toMatch(message)
   })
 })
 
@@ -189,13 +170,6 @@ describe('an error that a library has wrapped', () => {
 
     expect(translate(error, 'call')).toMatchObject(UNAVAILABLE)
   })
-})
-
-test('an error is reported without its text, which contains the statement', () => {
-  for (const code of ['40001', '42P01', '25P01', 1213, 1146, 1792]) {
-    expect(String(translate(answered(code), 'call'))).not.toMatch(/secret|forgelet_/)
-  }
-  expect(String(translate(errorWith({ code: 'EPIPE' }), 'call'))).not.toMatch(/secret|forgelet_/)
 })
 
 test('our own error is unchanged', () => {

@@ -25,34 +25,6 @@ onOwnServer(OWN_MARIADB, (start) => {
   })
   afterAll(() => server?.drop())
 
-  test('a server other than MariaDB is refused', async () => {
-    const storage = await onServerWith('version=8.0.36')
-
-    await expect(issuesOn(storage, BOARD)).rejects.toMatchObject({
-      code: 'STORAGE_UNAVAILABLE',
-      message: expect.stringContaining('not MariaDB'),
-    })
-  })
-
-  test('a server that loses what is committed is warned of', async () => {
-    const storage = await onServerWith('log-bin', 'sync-binlog=0', 'innodb-flush-log-at-trx-commit=2')
-    const { state, warnings } = await storage.schemaStatus()
-
-    expect(state).toBe('current')
-    expect(warnings.join()).toMatch(/innodb_flush_log_at_trx_commit = 2.*sync_binlog = 0/)
-  })
-
-  test('a server that can only be read is unavailable for changes', async () => {
-    const storage = await onServerWith('read-only')
-    const admin = await connected()
-    await admin.query("create or replace user reader@'127.0.0.1'")
-    await admin.query("grant select, insert, update, delete on forge.* to reader@'127.0.0.1'")
-    const asReader = storageAt(server.url.replace('root@', 'reader@'))
-
-    expect(await issuesOn(asReader, BOARD)).toEqual(await issuesOn(storage, BOARD))
-    await expect(pin(asReader, BOARD, '2')).rejects.toThrow('the server is read-only')
-  })
-
   test('a server whose sessions do not commit by themselves changes nothing, from the first table on', async () => {
     await onServerWith('autocommit=0')
     const options = { prefix: 'kept_' }

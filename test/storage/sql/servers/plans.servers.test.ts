@@ -1,9 +1,9 @@
 import pg from 'pg'
 import { expect, onTestFinished, test } from 'vitest'
-import { createForge } from '../../../../src/index.ts'
 import { postgresStorage } from '../../../../src/storage/postgres.ts'
 import { olga } from '../../../core/a-forge.ts'
 import { newDatabase, onServer, POSTGRES, SERVERS } from '../../../databases.ts'
+import { forgeOn } from '../../forge-on.ts'
 
 const ISSUE = { id: 1, repositoryId: 2, kind: 'issue' } as const
 const LIMIT = 1000
@@ -16,12 +16,7 @@ onServer(SERVERS.postgres, () => {
     onTestFinished(() => pool.end())
     const storage = postgresStorage<pg.PoolClient>(pool)
     await storage.migrate()
-    const forge = createForge({
-      storage,
-      policy: { authorize: () => ({ allow: true }) },
-      membership: { isMember: () => false },
-    })
-
+    const forge = forgeOn(storage)
     await forge.badges.catalogue.define(olga, { slug: 'a' })
     await forge.badges.grant(olga, { userId: 3, slugs: ['a'] })
     await forge.badges.holders(olga, { slug: 'a', page: 1, limit: LIMIT })

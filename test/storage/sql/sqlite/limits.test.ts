@@ -1,27 +1,18 @@
 import Database from 'better-sqlite3'
 import { expect, test } from 'vitest'
-import { createForge } from '../../../../src/index.ts'
 import { sqliteStorage } from '../../../../src/storage/sqlite.ts'
-
-/** Records every statement that is prepared on a handle. */
-function recordingHandle() {
-  const prepared: string[] = []
-  const handle = new Database(':memory:')
-  const recorded = Object.assign(handle, {
-    prepare: (sql: string) => {
-      prepared.push(sql)
-      return Database.prototype.prepare.call(handle, sql)
-    },
-  })
-  return { handle: recorded, prepared }
-}
+import { forgeOn } from '../../forge-on.ts'
 
 test('no parameter is alone in LIMIT or OFFSET: SQLite would prepare the statement again each time it runs', async () => {
-  const { handle, prepared } = recordingHandle()
-  const storage = sqliteStorage(handle)
+  const prepared: string[] = []
+  const handle = new Database(':memory:')
+  const prepare = (sql: string) => {
+    prepared.push(sql)
+    return Database.prototype.prepare.call(handle, sql)
+  }
+  const storage = sqliteStorage(Object.assign(handle, { prepare }))
   await storage.migrate()
-  const policy = { authorize: () => ({ allow: true }) as const }
-  const forge = createForge({ storage, policy, membership: { isMember: () => false } })
+  const forge = forgeOn(storage)
   for (const id of [1, 2, 3]) {
     await forge.blocks.block('system', { organizationId: 7, account: { kind: 'user', id } })
     await forge.badges.catalogue.define('system', { slug: `badge-${id}`, description: '', imageUrl: '' })

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import Database from 'better-sqlite3'
-import { describe, expect, test, vi } from 'vitest'
-import type { SqliteHandle } from '../../../../src/storage/sqlite.ts'
+import { expect, test, vi } from 'vitest'
 import { outbox } from '../../../../src/testing/storage-contract/samples/outbox.ts'
 import { BOARD, issuesOn, pin } from '../../../../src/testing/storage-contract/samples/pin-boards.ts'
 import { newFile, openHandle, openStorage } from '../database-files.ts'
@@ -70,49 +69,17 @@ test('a beforeCommit that commits on its own is refused, and what is there then 
   expect(await pin(storage, BOARD, '3')).toBe(3)
 })
 
-test('a trigger of the host that rolls back ends its batch, and the errors of the others name it', async () => {
-  const file = newFile()
-  const storage = await openStorage(file)
-  const body = "select raise(rollback, 'of the host')"
-  openHandle(file).exec(
-    `create trigger host before insert on forgelet_board_pins when new.issue_id = 2 begin ${body}; end`,
-  )
-  const outcomes = await Promise.allSettled(['1', '2', '3'].map((issueId) => pin(storage, BOARD, issueId)))
-  const others = { code: 'STORAGE_UNAVAILABLE', message: expect.stringContaining('trigger') }
-
-  expect(outcomes).toMatchObject([{ reason: others }, { reason: { message: 'of the host' } }, { reason: others }])
-  expect(await pin(storage, BOARD, '4')).toBe(1)
-})
-
-test.each<[string, (writer: Database.Database) => unknown]>([
-  ['with a statement open inside a transaction', (writer) => readOn(writer.exec('begin immediate'))],
-  ['closed', (writer) => writer.close()],
-])('a writer that a host kept, and left %s, refuses one batch, and the next has another', async (_how, leave) => {
-  const { storage, writer } = await keptWriter()
-  leave(writer)
-
-  await expect(pin(storage, BOARD, '2')).rejects.toThrow()
-  expect(await pin(storage, BOARD, '3')).toBe(2)
-})
-
 test('a writer that a host kept, and left inside a transaction, goes when a change has waited five seconds for it', async () => {
-  const { storage, writer } = await keptWriter()
+  const storage = await openStorage(newFile())
+  const kept: unknown[] = []
+  await pin(storage, BOARD, '1', { beforeCommit: (_events, transaction) => void kept.push(transaction) })
+  const [writer] = kept
+  assert(writer instanceof Database)
   writer.exec('begin immediate; delete from forgelet_events')
   await waitTooLong(pin(storage, BOARD, '2'))
 
   expect(await pin(storage, BOARD, '3')).toBe(2)
   expect(await outbox(storage)).toHaveLength(2)
-})
-
-test('a writer that a host left reading at an old snapshot goes when a change has waited five seconds for it', async () => {
-  const { file, storage, writer } = await keptWriter()
-  const reading = writer.unsafeMode(true).prepare('select 1 from forgelet_heads union all select 2').iterate()
-  reading.next()
-  await pin(await openStorage(file), BOARD, '2')
-  await waitTooLong(pin(storage, BOARD, '3'))
-
-  expect(await pin(storage, BOARD, '4')).toBe(3)
-  expect(reading).toBeDefined() // a statement that nothing refers to any more ends when it is collected
 })
 
 test('a transaction that the host began on the one connection there is, behind a change, is its own', async () => {
@@ -139,49 +106,23 @@ async function waitTooLong(change: Promise<unknown>): Promise<void> {
   }
 }
 
-test('a statement left open on the one connection there is refuses what comes next, until it ends', async () => {
-  const storage = await openStorage(':memory:')
-  const rows: IterableIterator<unknown>[] = []
-  const open = (_events: unknown, transaction: unknown): void => void rows.push(readOn(transaction))
-
-  await expect(pin(storage, BOARD, '1', { beforeCommit: open })).rejects.toThrow(/beforeCommit/)
-  await expect(pin(storage, BOARD, '2')).rejects.toThrow(/another statement/)
-  rows[0]?.return?.()
-  expect(await pin(storage, BOARD, '3')).toBe(1)
-})
-
-describe('in a transaction of the host', () => {
-  async function begun() {
-    const handle: SqliteHandle = openHandle(newFile())
+test.each([
+  ['ends it', ['rollback']],
+  ['begins another', ['rollback', 'begin immediate']],
+  ['ends it for its change alone', ['release forgelet']],
+])(
+  'in a transaction of the host, a beforeCommit that %s is a TypeError: the host must roll back',
+  async (_how, statements) => {
+    const handle = openHandle(newFile())
     const storage = await openStorage(handle)
-    const change = (issueId: string, extras: ReturnType<typeof misuse> | object = {}) =>
+    const change = (issueId: string, extras: object = {}) =>
       storage.pinBoards.update(BOARD, pinning(issueId, { transaction: handle, ...extras }))
     handle.exec('begin immediate')
-    return { handle, storage, change }
-  }
-
-  test.each([
-    ['ends it', ['rollback']],
-    ['begins another', ['rollback', 'begin immediate']],
-    ['ends it for its change alone', ['release forgelet']],
-  ])('a beforeCommit that %s is a TypeError: the host must roll back', async (_how, statements) => {
-    const { handle, storage, change } = await begun()
 
     expect(() => change('1', misuse(run(...statements)))).toThrow(/could not be undone: roll/)
-    if (handle instanceof Database && handle.inTransaction) handle.exec('rollback')
+    if (handle.inTransaction) handle.exec('rollback')
     expect(await issuesOn(storage, BOARD)).toEqual([])
     handle.exec('begin immediate')
     expect(change('2')).toMatchObject({ result: 1 })
-  })
-})
-
-/** A storage on a file, and the writer that a beforeCommit kept. */
-async function keptWriter() {
-  const file = newFile()
-  const storage = await openStorage(file)
-  const kept: unknown[] = []
-  await pin(storage, BOARD, '1', { beforeCommit: (_events, transaction) => void kept.push(transaction) })
-  const [writer] = kept
-  assert(writer instanceof Database)
-  return { file, storage, writer }
-}
+  },
+)
