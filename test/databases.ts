@@ -10,13 +10,7 @@ import { afterAll, beforeAll, describe, onTestFinished, test } from 'vitest'
 import type { BegunTransaction } from '../app/testing/testing.ts'
 import type { MaybePromise } from '../src/index.ts'
 import { mariadbSchemaPlan, mariadbStorage } from '../src/storage/mariadb.ts'
-import type {
-  PgClient,
-  PgPool,
-  PgPoolClient,
-  SchemaStorageOptions,
-  SqlStorageOptions,
-} from '../src/storage/postgres.ts'
+import type { PgPoolClient, SchemaStorageOptions, SqlStorageOptions } from '../src/storage/postgres.ts'
 import { postgresSchemaPlan, postgresStorage } from '../src/storage/postgres.ts'
 import { sqliteSchemaPlan, sqliteStorage } from '../src/storage/sqlite.ts'
 import type { ForgeStorage } from '../src/storage/storage.ts'
@@ -95,12 +89,6 @@ export const SERVERS: { readonly postgres: TestServer; readonly mariadb: TestSer
   mariadb: { name: 'MariaDB', variable: 'FORGELET_TEST_MARIADB_URL' },
 }
 
-/** The URL of a server; undefined when this run has none. */
-function urlOf({ variable }: TestServer): string | undefined {
-  const url = process.env[variable]
-  return url === '' ? undefined : url
-}
-
 /** Whether a server that is missing is a failure. */
 export function serversAreRequired(): boolean {
   return process.env['FORGELET_REQUIRE_DB'] === '1'
@@ -111,8 +99,8 @@ export function serversAreRequired(): boolean {
  * (test/codebase/setup/prepare.ts); with `FORGELET_REQUIRE_DB=1` they are one test, and that fails.
  */
 export function onServer(server: TestServer, suite: (url: string) => void): void {
-  const url = urlOf(server)
-  if (url !== undefined) {
+  const url = process.env[server.variable]
+  if (url) {
     describe(`on ${server.name}`, () => suite(url))
     return
   }
@@ -322,7 +310,7 @@ export class EmptyDatabases<Tx> {
 }
 
 function serverOf({ server }: { readonly server?: TestServer }): string {
-  return server === undefined ? '' : (urlOf(server) ?? '')
+  return (server && process.env[server.variable]) ?? ''
 }
 
 /** A kind of database on a server. */
@@ -355,29 +343,28 @@ export type MakeSqlite = (
 ) => ForgeStorage<Database.Database>
 
 /** SQLite in a file; the host opens a handle for each of its transactions. */
-const sqliteKind = (make: MakeSqlite = sqliteStorage): DatabaseKind<Database.Database> & AnyKind =>
-  kind<Database.Database>({
-    name: 'SQLite',
-    isShared: true,
-    answersBeside: true,
-    levels: ['snapshot'],
-    create: async () => join(mkdtempSync(join(tmpdir(), 'forgelet-test-')), 'forge.sqlite'),
-    drop: async (file) => rmSync(dirname(file), { recursive: true, force: true }),
-    plan: sqliteSchemaPlan,
-    async open(file) {
-      const connect = async () => sqliteConnection(new Database(file, { timeout: 0 }))
-      return {
-        storage: (options) => make(file, options),
-        connect,
-        begin: async (level) => beginOn(await connect(), [level === 'snapshot' ? 'begin' : 'begin immediate']),
-        async run(sql) {
-          const { run, end } = sqliteConnection(new Database(file))
-          return run(sql).finally(end)
-        },
-        end: async () => undefined,
-      }
-    },
-  })
+export const SQLITE: DatabaseKind<Database.Database> & AnyKind = kind<Database.Database>({
+  name: 'SQLite',
+  isShared: true,
+  answersBeside: true,
+  levels: ['snapshot'],
+  create: async () => join(mkdtempSync(join(tmpdir(), 'forgelet-test-')), 'forge.sqlite'),
+  drop: async (file) => rmSync(dirname(file), { recursive: true, force: true }),
+  plan: sqliteSchemaPlan,
+  async open(file) {
+    const connect = async () => sqliteConnection(new Database(file, { timeout: 0 }))
+    return {
+      storage: (options) => sqliteStorage<Database.Database>(file, options),
+      connect,
+      begin: async (level) => beginOn(await connect(), [level === 'snapshot' ? 'begin' : 'begin immediate']),
+      async run(sql) {
+        const { run, end } = sqliteConnection(new Database(file))
+        return run(sql).finally(end)
+      },
+      end: async () => undefined,
+    }
+  },
+})
 
 /** SQLite in memory: one handle, which the storage and its host share. */
 export const sqliteInMemoryKind = (make: MakeSqlite = sqliteStorage): DatabaseKind<Database.Database> & AnyKind =>
@@ -415,13 +402,10 @@ function sqliteConnection(handle: Database.Database): HostConnection<Database.Da
 }
 
 /** Makes a storage of PostgreSQL. */
-export type MakePostgres<C extends PgClient> = (
-  over: string | PgPool,
-  options?: SchemaStorageOptions,
-) => ForgeStorage<C>
+export type MakePostgres = (url: string, options?: SchemaStorageOptions) => ForgeStorage<pg.Client>
 
 /** PostgreSQL; the host has a connection for each of its transactions. */
-export const postgresKind = (make: MakePostgres<pg.Client> = postgresStorage): OnServer<pg.Client> =>
+export const postgresKind = (make: MakePostgres = postgresStorage): OnServer<pg.Client> =>
   kind<pg.Client, DatabaseKind<pg.Client> & { readonly server: TestServer }>({
     name: 'PostgreSQL',
     server: SERVERS.postgres,
@@ -479,11 +463,8 @@ async function emptyPostgres(run: Host<unknown>['run'], schema: string): Promise
   )
 }
 
-/** Makes a storage of MariaDB. */
-export type MakeMariadb = (url: string, options?: SchemaStorageOptions) => ForgeStorage<Connection>
-
 /** MariaDB; the host has a connection for each of its transactions. */
-export const mariadbKind = (make: MakeMariadb = mariadbStorage): OnServer<Connection> =>
+export const mariadbKind = (): OnServer<Connection> =>
   kind<Connection, DatabaseKind<Connection> & { readonly server: TestServer }>({
     name: 'MariaDB',
     server: SERVERS.mariadb,
@@ -497,7 +478,7 @@ export const mariadbKind = (make: MakeMariadb = mariadbStorage): OnServer<Connec
     async open(url) {
       const own = await mariadbConnection(url)
       return {
-        storage: (options) => make(url, options),
+        storage: (options) => mariadbStorage(url, options),
         connect: () => mariadbConnection(url),
         begin: async (level) => beginOn(await mariadbConnection(url), mariadbBegin(level)),
         run: own.run,
@@ -543,14 +524,10 @@ async function emptyMariadb(run: Host<unknown>['run']): Promise<void> {
 }
 
 /** The one PostgreSQL of this process, from the first database on it to the last. */
-const inProcess: { server: ReturnType<typeof startPglite> | undefined; made: number; left: number } = {
-  server: undefined,
-  made: 0,
-  left: 0,
-}
+const inProcess = { server: undefined as ReturnType<typeof startPglite> | undefined, made: 0, left: 0 }
 
 /** PostgreSQL in this process: a real one with one connection, so nothing is done beside a transaction. Databases are schemas. */
-function pgliteKind(make: MakePostgres<PgPoolClient> = postgresStorage): DatabaseKind<PgPoolClient> & AnyKind {
+function pgliteKind(): DatabaseKind<PgPoolClient> & AnyKind {
   const started = () => {
     inProcess.server ??= startPglite()
     return inProcess.server
@@ -593,7 +570,7 @@ function pgliteKind(make: MakePostgres<PgPoolClient> = postgresStorage): Databas
     async open(schema) {
       const pool = await started()
       return {
-        storage: (options) => make(pool, { schema, ...options }),
+        storage: (options) => postgresStorage<PgPoolClient>(pool, { schema, ...options }),
         connect: () => connection(schema),
         begin: async () => {
           const begun = await connection(schema)
@@ -627,7 +604,6 @@ function nameIn(url: string): string {
   return new URL(url).pathname.slice(1)
 }
 
-export const SQLITE: DatabaseKind<Database.Database> & AnyKind = sqliteKind()
 export const SQLITE_IN_MEMORY: DatabaseKind<Database.Database> & AnyKind = sqliteInMemoryKind()
 export const PGLITE: DatabaseKind<PgPoolClient> & AnyKind = pgliteKind()
 

@@ -2,13 +2,15 @@ import { existsSync } from 'node:fs'
 import { setTimeout as pause } from 'node:timers/promises'
 import { createConnection } from 'mysql2/promise'
 import { expect, onTestFinished, test } from 'vitest'
-import { createForge } from '../../src/index.ts'
+import type { Forge } from '../../src/index.ts'
 import { mariadbStorage } from '../../src/storage/mariadb.ts'
+import type { Person } from '../core/a-forge.ts'
 import { olga } from '../core/a-forge.ts'
 import type { OwnServer } from '../durability/own-server.ts'
 import { OWN_MARIADB, onOwnServer } from '../durability/own-server.ts'
 import { freePort } from '../http.ts'
 import { programPath } from '../programs.ts'
+import { forgeOn } from '../storage/forge-on.ts'
 
 const PROVIDER = ['/usr/lib/galera/libgalera_smm.so', '/usr/lib64/galera-4/libgalera_smm.so'].find((path) =>
   existsSync(path),
@@ -16,10 +18,12 @@ const PROVIDER = ['/usr/lib/galera/libgalera_smm.so', '/usr/lib64/galera-4/libga
 /** A node whose state is copied by rsync. */
 const GALERA_NODE = { ...OWN_MARIADB, programs: [...OWN_MARIADB.programs, PROVIDER, programPath('rsync')] }
 const NODES = 3
+/** A consumer reports that its node is cut off. */
+const LENIENT = { limits: { maxPins: { issue: 3 } }, logger: false } as const
 
 /** A storage on each node, and a forge on each of them. */
 type Boards = ReturnType<typeof mariadbStorage>
-type Forges = ReturnType<typeof forgeOn>
+type Forges = Forge<Person, Parameters<Boards['checkTransaction']>[0]>
 const ORGANIZATION = '7'
 const BOARD = { repositoryId: '9', kind: 'issue' } as const
 
@@ -196,15 +200,5 @@ async function openAll(nodes: readonly OwnServer[]) {
     return storage
   })
   for (const storage of storages) await storage.migrate()
-  return { storages, forges: storages.map(forgeOn) }
-}
-
-function forgeOn(storage: Boards) {
-  return createForge({
-    storage,
-    policy: { authorize: () => ({ allow: true }) },
-    membership: { isMember: () => false },
-    limits: { maxPins: { issue: 3 } },
-    logger: false, // a consumer reports that its node is cut off
-  })
+  return { storages, forges: storages.map((storage) => forgeOn(storage, LENIENT)) }
 }

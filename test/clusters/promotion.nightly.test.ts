@@ -6,13 +6,14 @@ import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import pg from 'pg'
 import { expect, onTestFinished, test } from 'vitest'
-import { createForge, isForgeError } from '../../src/index.ts'
+import { isForgeError } from '../../src/index.ts'
 import { postgresStorage } from '../../src/storage/postgres.ts'
 import { olga } from '../core/a-forge.ts'
 import type { OwnServer, OwnServerKind } from '../durability/own-server.ts'
 import { OWN_POSTGRES, onOwnServer } from '../durability/own-server.ts'
 import { freePort } from '../http.ts'
 import { programPath } from '../programs.ts'
+import { forgeOn } from '../storage/forge-on.ts'
 
 /** With a setting, the URL of a primary, the server is a copy of it and runs as its standby. */
 const PRIMARY_OR_STANDBY: OwnServerKind = {
@@ -27,6 +28,8 @@ const PRIMARY_OR_STANDBY: OwnServerKind = {
 }
 
 const CHANGES = 300
+/** A consumer reports that the server is away. */
+const QUIET = { logger: false } as const
 
 onOwnServer(PRIMARY_OR_STANDBY, (start) => {
   test('when a standby is promoted under load, what was acknowledged is there, and consumers go on', {
@@ -43,7 +46,7 @@ onOwnServer(PRIMARY_OR_STANDBY, (start) => {
 
     const [storage, other] = [postgresStorage(url), postgresStorage(url)]
     await storage.migrate()
-    const [forge, consumed] = [forgeOn(storage), forgeOn(other)]
+    const [forge, consumed] = [forgeOn(storage, QUIET), forgeOn(other, QUIET)]
     onTestFinished(
       async () => void (await Promise.all([forge.close(), consumed.close(), storage.close(), other.close()])),
     )
@@ -91,15 +94,6 @@ onOwnServer(PRIMARY_OR_STANDBY, (start) => {
     expect([...new Set(received)].sort(byNumber)).toEqual(committed.sort(byNumber))
   })
 })
-
-function forgeOn(storage: ReturnType<typeof postgresStorage>) {
-  return createForge({
-    storage,
-    policy: { authorize: () => ({ allow: true }) },
-    membership: { isMember: () => false },
-    logger: false, // a consumer reports that the server is away
-  })
-}
 
 function byNumber(one: string, other: string): number {
   return Number(one) - Number(other)

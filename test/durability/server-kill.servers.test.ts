@@ -1,12 +1,12 @@
 // Database servers that are killed and frozen under load. The processes run dist/cli.js.
 import { setTimeout as pause } from 'node:timers/promises'
 import { beforeAll, expect, test } from 'vitest'
-import type { Actor } from '../../src/index.ts'
-import { createForge } from '../../src/index.ts'
 import { mariadbStorage } from '../../src/storage/mariadb.ts'
 import { postgresStorage } from '../../src/storage/postgres.ts'
 import type { ForgeStorage } from '../../src/storage/storage.ts'
 import { startForgeletProcess } from '../start-forgelet.ts'
+import { forgeOn } from '../storage/forge-on.ts'
+import { FIVE_SECONDS_AND_ROOM } from '../storage/promised-times.ts'
 import type { OwnServer } from './own-server.ts'
 import { OWN_MARIADB, OWN_POSTGRES, onOwnServer } from './own-server.ts'
 import type { Place } from './switches.ts'
@@ -15,8 +15,6 @@ import { Switches } from './switches.ts'
 const KILLS = process.env['LONG'] === '1' ? 8 : 1
 const LANES = 16
 const MAX_ANSWER_MS = 5000
-/** Five seconds, on a machine that does much else. */
-const FIVE_SECONDS_AND_ROOM = 10_000
 const NOTHING_DONE = {
   status: 'rejected',
   reason: expect.objectContaining({ code: 'STORAGE_UNAVAILABLE', details: { outcome: 'nothing-done' } }),
@@ -116,11 +114,7 @@ function onKilledServer<Tx>(
 
 /** A read, and a change that changes nothing. */
 function readAndWrite<Tx>(storage: ForgeStorage<Tx>): readonly Promise<unknown>[] {
-  const { pins } = createForge<Actor, Tx>({
-    storage,
-    policy: { authorize: () => ({ allow: true }) },
-    membership: { isMember: () => false },
-  })
+  const { pins } = forgeOn(storage)
   const board = { repositoryId: '999', kind: 'issue' } as const
   return [pins.list('system', board), pins.unpin('system', { id: '1', ...board })]
 }

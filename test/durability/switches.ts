@@ -1,8 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { expect } from 'vitest'
-import type { Actor, ForgeEvent, Services } from '../../src/index.ts'
-import { createForge } from '../../src/index.ts'
+import type { ForgeEvent } from '../../src/index.ts'
 import type { ForgeStorage } from '../../src/storage/storage.ts'
+import { forgeOn } from '../storage/forge-on.ts'
 
 // A load on processes of `forgelet serve` that are killed, or whose database is: issues that are pinned and unpinned, and users
 // who are blocked and unblocked, in lanes. Each lane switches its own, one request after the other, so it knows what is there.
@@ -109,12 +109,14 @@ export class Switches {
 
   /** Checks that no acknowledged change is missing, that no other was made, and that the events give the state. */
   async expectAllIn<Tx>(storage: ForgeStorage<Tx>): Promise<void> {
-    const forge = createForge<Actor, Tx>({
-      storage,
-      policy: { authorize: () => ({ allow: true }) },
-      membership: { isMember: () => false },
-    })
-    const events = await allEvents(forge)
+    const forge = forgeOn(storage)
+    const events: ForgeEvent[] = []
+    for (let after: string | undefined, isOver = false; !isOver; ) {
+      const read = await forge.events.read({ after, limit: 1000 })
+      events.push(...read.events)
+      after = read.cursor
+      isOver = read.events.length === 0
+    }
     const pins = await forge.pins.list('system', { repositoryId: '1', kind: 'issue' })
     const organizationId = String(this.#switches.length + 2)
     const { items, total } = await forge.blocks.list('system', { organizationId, limit: 1000 })
@@ -197,16 +199,5 @@ async function answered(url: string, method: string, path: string): Promise<Answ
   } catch (error) {
     const cause = error instanceof Error ? error.cause : undefined
     return { status: 0, text: cause instanceof Error && 'code' in cause ? String(cause.code) : '' }
-  }
-}
-
-/** Every event of a forge, oldest first. */
-async function allEvents({ events }: Pick<Services<Actor>, 'events'>): Promise<readonly ForgeEvent[]> {
-  const all: ForgeEvent[] = []
-  for (let after: string | undefined; ; ) {
-    const read = await events.read({ after, limit: 1000 })
-    if (read.events.length === 0) return all
-    all.push(...read.events)
-    after = read.cursor
   }
 }

@@ -1,76 +1,51 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import { afterAll, expect, test } from 'vitest'
-import type { Actor, ForgeEvent } from '../../src/index.ts'
-import { createForge, isForgeError } from '../../src/index.ts'
+import type { ForgeEvent } from '../../src/index.ts'
+import { isForgeError } from '../../src/index.ts'
 import type { ForgeStorage } from '../../src/storage/storage.ts'
 import { outbox } from '../../src/testing/storage-contract/samples/outbox.ts'
 import { pin } from '../../src/testing/storage-contract/samples/pin-boards.ts'
+import { forgeOn } from './forge-on.ts'
 import type { StorageKind } from './storage-kind.ts'
 
 const CHANGES = process.env['LONG'] === '1' ? 300 : 30
 const MAX_TEST_MS = 600_000 // the bound of the long form on a busy machine, never waited for
+const WRITERS = 20
+const CONSUMERS = 3
+/** How many changes go to one board: a change of a long board costs more, and shows no more. */
+const CHANGES_OF_A_BOARD = 30
 
-/** Defines the test of many consumers beside many writers, on one kind of storage. */
-export function consumedBy<Tx>(kind: StorageKind<Tx>): void {
-  afterAll(kind.end)
+/** Defines the test of many consumers beside many writers, on one kind of storage. Events are named by their issues. */
+export function consumedBy<Tx>({ open, host, end }: StorageKind<Tx>): void {
+  afterAll(end)
 
   test('three that consume one name beside twenty writers get every committed event once, in order', {
     timeout: MAX_TEST_MS,
   }, async () => {
-    const reported = await watchCrowd(kind, CHANGES)
+    const { again, begin } = host
+    if (again === undefined || begin === undefined) throw new TypeError('a crowd needs storages and transactions')
 
-    expect(reported.outbox.toSorted()).toEqual(reported.committed.toSorted())
-    expect(reported.consumed).toEqual(reported.outbox)
-    expect(reported.consumers.size).toBeGreaterThan(1)
+    const first = await open()
+    const others = await Promise.all(Array.from({ length: CONSUMERS }, () => again(first)))
+    const storages = [first, ...others]
+    const consumption = consume(others)
+    const turns = first.transactions === 'synchronous' ? oneAtATime() : atOnce
+    const written = Promise.all(
+      Array.from({ length: WRITERS }, (_, n) => {
+        const storage = storages[n % storages.length] ?? first
+        return write({ storage, n: n + 1, begin: () => begin(storage), turns })
+      }),
+    )
+    // Without an end, the consumers of a writer that has failed would go on beside the next tests.
+    const committed = await written.catch((error: unknown) => consumption.stop().then(() => Promise.reject(error)))
+    const { consumed, consumers } = await consumption.end(committed.flat().length)
+    const left = (await outbox(first)).map(nameOf)
+    await Promise.all(storages.map((storage) => storage.close()))
+
+    expect(left.toSorted()).toEqual(committed.flat().toSorted())
+    expect(consumed).toEqual(left)
+    expect(consumers.size).toBeGreaterThan(1)
   })
-}
-
-const WRITERS = 20
-const CONSUMERS = 3
-const NAME = 'search'
-
-/** What happened while a crowd wrote and consumed. Events are named by their issues. */
-interface Reported {
-  /** Of every change that was committed. */
-  readonly committed: readonly string[]
-  /** What the consumers were given, one after the other. */
-  readonly consumed: readonly string[]
-  /** The outbox as it is afterwards. */
-  readonly outbox: readonly string[]
-  /** Which consumers were given anything. */
-  readonly consumers: ReadonlySet<number>
-}
-
-/** Lets twenty writers and three consumers of one name work on one database, through storages of their own. */
-async function watchCrowd<Tx>({ open, host }: StorageKind<Tx>, changes: number): Promise<Reported> {
-  const { again, begin } = host
-  if (again === undefined || begin === undefined) throw new TypeError('a crowd needs storages and transactions')
-
-  const first = await open()
-  const storages = [first, ...(await Promise.all(Array.from({ length: CONSUMERS }, () => again(first))))]
-  const consumption = consume(storages.slice(1))
-  const turns = first.transactions === 'synchronous' ? oneAtATime() : atOnce
-  const written = Promise.all(
-    Array.from({ length: WRITERS }, (_, n) => {
-      const storage = storages[n % storages.length] ?? first
-      return write({ storage, n: n + 1, changes, begin: () => begin(storage), turns })
-    }),
-  )
-  // Without an end, the consumers of a writer that has failed would go on beside the next tests.
-  const committed = (
-    await written.catch((error: unknown) => consumption.stop().then(() => Promise.reject(error)))
-  ).flat()
-  const { consumed, consumers } = await consumption.end(committed.length)
-  const left = (await outbox(first)).map(nameOf)
-  await Promise.all(storages.map((storage) => storage.close()))
-  return { committed, consumed, outbox: left, consumers }
-}
-
-interface Writer<Tx> {
-  readonly storage: ForgeStorage<Tx>
-  readonly n: number
-  readonly changes: number
-  readonly begin: () => ReturnType<NonNullable<StorageKind<Tx>['host']['begin']>>
-  readonly turns: Turns
 }
 
 /** When the host's transactions are run. */
@@ -88,18 +63,22 @@ function oneAtATime(): Turns {
   }
 }
 
-/** How many changes go to one board: a change of a long board costs more, and shows no more. */
-const CHANGES_OF_A_BOARD = 30
+interface Writer<Tx> {
+  readonly storage: ForgeStorage<Tx>
+  readonly n: number
+  readonly begin: () => ReturnType<NonNullable<StorageKind<Tx>['host']['begin']>>
+  readonly turns: Turns
+}
 
 /** Pins issues on boards of its own, with pauses, and now and then three in a transaction of the host. Returns those that stay. */
-async function write<Tx>({ storage, n, changes, begin, turns }: Writer<Tx>): Promise<readonly string[]> {
+async function write<Tx>({ storage, n, begin, turns }: Writer<Tx>): Promise<readonly string[]> {
   const boardOf = (change: number) =>
     ({ repositoryId: `${n}${100 + Math.floor(change / CHANGES_OF_A_BOARD)}`, kind: 'issue' }) as const
   const mayWait = storage.transactions === 'asynchronous'
+  const options = mayWait ? { beforeCommit: () => pause(random(60)) } : {}
   const committed: string[] = []
-  for (let each = 0; each < changes; each += 1) {
+  for (let each = 0; each < CHANGES; each += 1) {
     const issueId = `${n}${1000 + each}`
-    const options = mayWait ? { beforeCommit: () => pause(random(60)) } : {}
     await untilFree('call', () => pin(storage, boardOf(each), issueId, options))
     committed.push(issueId)
     await pause(random(mayWait ? 60 : 8))
@@ -148,18 +127,13 @@ function consume<Tx>(storages: readonly ForgeStorage<Tx>[]) {
   let ended = false
   const all = Promise.all(
     storages.map(async (storage, n) => {
-      const forge = createForge<Actor, Tx>({
-        storage,
-        policy: { authorize: () => ({ allow: true }) },
-        membership: { isMember: () => false },
-      })
-      const handle = async (events: readonly ForgeEvent[]): Promise<void> => {
-        consumed.push(...events.map(nameOf))
-        consumers.add(n)
-      }
+      const { events } = forgeOn(storage)
       while (!ended) {
-        const signal = AbortSignal.timeout(20 + random(60))
-        await forge.events.consume(NAME, handle, { signal, pollMilliseconds: 5 })
+        const handle = async (given: readonly ForgeEvent[]): Promise<void> => {
+          consumed.push(...given.map(nameOf))
+          consumers.add(n)
+        }
+        await events.consume('search', handle, { signal: AbortSignal.timeout(20 + random(60)), pollMilliseconds: 5 })
         await pause(random(20))
       }
     }),
@@ -173,7 +147,7 @@ function consume<Tx>(storages: readonly ForgeStorage<Tx>[]) {
   return {
     stop,
     /** Ends when so many events were consumed, or none came for five seconds. */
-    async end(expected: number): Promise<Pick<Reported, 'consumed' | 'consumers'>> {
+    async end(expected: number) {
       for (let seen = -1; consumed.length < expected && consumed.length > seen; ) {
         seen = consumed.length
         const deadline = performance.now() + 5000
@@ -191,8 +165,4 @@ function nameOf(event: ForgeEvent): string {
 
 function random(most: number): number {
   return Math.floor(Math.random() * (most + 1))
-}
-
-function pause(milliseconds: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, milliseconds))
 }

@@ -1,5 +1,4 @@
 import { expect, test } from 'vitest'
-import { createForge } from '../../src/index.ts'
 import { copyForge } from '../../src/storage/copy.ts'
 import { mariadbStorage } from '../../src/storage/mariadb.ts'
 import { postgresStorage } from '../../src/storage/postgres.ts'
@@ -7,6 +6,7 @@ import { sqliteStorage } from '../../src/storage/sqlite.ts'
 import type { SqlStatement, SqlStorage } from '../../src/storage/storage.ts'
 import type { AnyKind } from '../databases.ts'
 import { newDatabase, onDatabases, SQLITE } from '../databases.ts'
+import { forgeOn } from './forge-on.ts'
 
 type Statement = SqlStatement<{ readonly title: string }>
 
@@ -39,11 +39,8 @@ export function databaseSuite(kinds: readonly AnyKind[]): void {
       const { database } = storage
       await storage.migrate()
       await database.check()
-      const forge = createForge({
-        storage,
-        policy: { authorize: () => ({ allow: true }) },
-        membership: { isMember: () => false },
-      })
+      const forge = forgeOn(storage)
+      const pinned = () => forge.pins.list('system', { repositoryId: 1, kind: 'issue' })
       const issue = { id: 1, repositoryId: 1, kind: 'issue' } as const
       const write = (fails: boolean) =>
         database.transaction((open) => {
@@ -62,13 +59,9 @@ export function databaseSuite(kinds: readonly AnyKind[]): void {
         })
 
       await expect(write(true)).rejects.toThrow('no')
-      expect([await database.rows(ALL), await forge.pins.list('system', { repositoryId: 1, kind: 'issue' })]).toEqual([
-        [],
-        [],
-      ])
+      expect([await database.rows(ALL), await pinned()]).toEqual([[], []])
       expect(await write(false)).toBe('done')
-      expect(await database.rows(ALL)).toEqual([{ title: 'a' }])
-      expect(await forge.pins.list('system', { repositoryId: 1, kind: 'issue' })).toHaveLength(1)
+      expect([await database.rows(ALL), await pinned()]).toMatchObject([[{ title: 'a' }], [{ issueId: '1' }]])
     })
 
     test('copies a table of the host with those of the forge', async () => {

@@ -1,8 +1,8 @@
 import type { PoolConnection } from 'mysql2/promise'
 import type pg from 'pg'
-import { describe, expect, onTestFinished, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import type { Forge, TransactionServices } from '../../src/index.ts'
-import { createForge, ForgeError } from '../../src/index.ts'
+import { ForgeError } from '../../src/index.ts'
 import { inTransaction as inMariadb, mariadbStorage } from '../../src/storage/mariadb.ts'
 import type { TransactionOptions } from '../../src/storage/postgres.ts'
 import { inTransaction as inPostgres, postgresStorage } from '../../src/storage/postgres.ts'
@@ -11,6 +11,7 @@ import type { Person } from '../core/a-forge.ts'
 import { olga } from '../core/a-forge.ts'
 import { meeting } from '../deferred.ts'
 import { onMariadb, onPostgres } from './driver-hosts.ts'
+import { forgeOn } from './forge-on.ts'
 import { FIVE_SECONDS_AND_ROOM } from './promised-times.ts'
 import { cutAtCommit, silentProxy } from './proxies.ts'
 
@@ -71,48 +72,28 @@ function inTransactions(commit: string, openHost: OpenHost): void {
     expect(await pinned(forge)).toEqual(['2'])
   })
 
-  test('a refused call leaves the rest, which is committed', async () => {
-    const { forge, inTransaction } = await openHost()
-    await inTransaction(async (services) => {
-      for (const id of [1, 2, 3]) await pin(services, id)
-      await expect(pin(services, 4)).rejects.toMatchObject({ code: 'PIN_LIMIT_REACHED' })
-    })
-
-    expect(await pinned(forge)).toEqual(['1', '2', '3'])
-  })
-
-  test('a transaction that a deadlock gives up is run again, and both are committed', async () => {
-    const { forge, inTransaction } = await openHost()
-    const both = meeting(2)
-    let begun = 0
-    const pinOn = (first: number, second: number) =>
-      inTransaction(async (services) => {
-        begun += 1
-        await pin(services, first, first)
-        await both()
-        await pin(services, second, second)
-      })
-    await Promise.all([pinOn(11, 12), pinOn(12, 11)])
-
-    expect(begun).toBe(3)
-    for (const repositoryId of [11, 12]) expect(await pinned(forge, repositoryId)).toHaveLength(1)
-  })
-
-  test('a deadlock at a statement of the host is one too', async () => {
+  test.each<readonly [string, (services: Services, run: Parameters<Work<void>>[1], row: number) => Promise<unknown>]>([
+    ['a call of the forge', (services, _run, row) => pin(services, 100 + row, row)],
+    ['a statement of the host', (_services, run, row) => run(`update host_issue set id = id where id = ${row}`)],
+  ])('a transaction that a deadlock gives up at %s is run again, and both are committed', async (_, write) => {
     const { run, inTransaction } = await openHost()
     await run('insert into host_issue values (1), (2)')
     const both = meeting(2)
     let begun = 0
     const writeTo = (first: number, second: number) =>
-      inTransaction(async (_services, runIn) => {
+      inTransaction(async (services, runIn) => {
         begun += 1
-        await runIn(`update host_issue set id = id where id = ${first}`)
+        await write(services, runIn, first)
         await both()
-        await runIn(`update host_issue set id = id where id = ${second}`)
+        await write(services, runIn, second)
+        await pin(services, 10 * first, 20 + first)
       })
     await Promise.all([writeTo(1, 2), writeTo(2, 1)])
 
-    expect(begun).toBe(3)
+    expect([begun, await run('select issue_id from forgelet_pins where repository_id > 20')]).toMatchObject([
+      3,
+      [{}, {}],
+    ])
   })
 
   test('a transaction that is given up again and again is begun ten times', async () => {
@@ -186,9 +167,9 @@ onPostgres((open) => {
     const database = await open()
     await database.run('create table host_issue (id int primary key)')
     const pool = database.pool({ connectionString: await way(database.url) })
-    const forge = forgeOn(postgresStorage<pg.PoolClient>(database.url))
+    const forge = opened(postgresStorage<pg.PoolClient>(database.url))
     return {
-      forge: forge as unknown as Forge<Person, never>,
+      forge,
       inTransaction: (work, options) =>
         inPostgres(forge, pool, (services, client) => work(services, (sql) => client.query(sql)), options),
       run: (sql) => database.run(sql),
@@ -197,17 +178,15 @@ onPostgres((open) => {
   }
   inTransactions('commit\0', openHost)
 
-  describe('a failed statement whose error the work caught', () => {
-    test('is reported, because the server has rolled back', async () => {
-      const { forge, inTransaction } = await openHost()
-      const careless = inTransaction(async (services, runIn) => {
-        await pin(services, 1)
-        await runIn('select 1 from host_nowhere').catch(() => undefined)
-      })
-
-      await expect(careless).rejects.toThrow('a statement of the transaction failed')
-      expect(await pinned(forge)).toEqual([])
+  test('a failed statement whose error the work caught is reported, because the server has rolled back', async () => {
+    const { forge, inTransaction } = await openHost()
+    const careless = inTransaction(async (services, runIn) => {
+      await pin(services, 1)
+      await runIn('select 1 from host_nowhere').catch(() => undefined)
     })
+
+    await expect(careless).rejects.toThrow('a statement of the transaction failed')
+    expect(await pinned(forge)).toEqual([])
   })
 
   test('a transaction that the server refuses at COMMIT is run again', async () => {
@@ -249,9 +228,9 @@ onMariadb((open) => {
     const database = await open()
     await database.run('create table host_issue (id int primary key)')
     const pool = database.pool({ uri: await way(database.url) })
-    const forge = forgeOn(mariadbStorage<PoolConnection>(database.url))
+    const forge = opened(mariadbStorage<PoolConnection>(database.url))
     return {
-      forge: forge as unknown as Forge<Person, never>,
+      forge,
       inTransaction: (work, options) =>
         inMariadb(forge, pool, (services, connection) => work(services, (sql) => connection.query(sql)), options),
       run: (sql) => database.run(sql),
@@ -260,15 +239,12 @@ onMariadb((open) => {
   })
 })
 
-function forgeOn<Tx>(storage: ForgeStorage<Tx>): Forge<Person, Tx> {
+/** A forge on a storage, which is closed when the test ends. */
+function opened<Tx>(storage: ForgeStorage<Tx>): Forge<Person, never> {
   onTestFinished(() => storage.close())
-  return createForge<Person, Tx>({
-    storage,
-    policy: { authorize: () => ({ allow: true }) },
-    membership: { isMember: () => false },
-  })
+  return forgeOn(storage) as unknown as Forge<Person, never> // the tests hand it the transactions of its own host
 }
 
-async function pinned(forge: Forge<Person, never>, repositoryId = 10): Promise<readonly string[]> {
-  return (await forge.pins.list(olga, board(repositoryId))).map(({ issueId }) => issueId)
+async function pinned(forge: Forge<Person, never>): Promise<readonly string[]> {
+  return (await forge.pins.list(olga, board(10))).map(({ issueId }) => issueId)
 }

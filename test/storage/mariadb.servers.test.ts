@@ -77,20 +77,6 @@ onMariadb((open) => {
     expect(await issuesOn(storage, { ...BOARD, repositoryId: '11' })).toEqual([])
   })
 
-  test('a lock that the host waited for too long is his to run again, and the rest of his transaction is there', async () => {
-    const database = await open()
-    const storage = database.storage()
-    const other = await begun(database, 'session transaction isolation level read committed')
-    await pin(storage, BOARD, '1', { transaction: other })
-    const transaction = await begun(database, 'innodb_lock_wait_timeout = 1')
-    await transaction.query('insert into host_issues values (3, 3)')
-
-    await expect(pin(storage, BOARD, '2', { transaction })).rejects.toMatchObject(RUN_AGAIN)
-    await other.rollback()
-    await transaction.commit()
-    expect(await database.run('select id from host_issues')).toMatchObject([{ id: 3 }])
-  })
-
   test('a snapshot of the host’s that is older than a change sees it, or is run again', async () => {
     const database = await open()
     const storage = database.storage()
@@ -156,9 +142,7 @@ onMariadb((open) => {
       { slug: 'night-owl' },
     ])
   })
-})
 
-onMariadb((open) => {
   test('a connection that emits more than one error does not end the process', async () => {
     const database = await open()
     const pool = database.pool()

@@ -1,6 +1,5 @@
 import type { Server, Socket } from 'node:net'
 import { connect, createServer } from 'node:net'
-import { setTimeout as pause } from 'node:timers/promises'
 
 /** A way to a server, which a test can spoil. */
 export interface Proxy {
@@ -116,12 +115,8 @@ export interface CountingProxy extends Proxy {
   count(work: () => Promise<unknown>): Promise<number>
 }
 
-/**
- * Opens a counting proxy in front of a server.
- *
- * @param latency - how long an answer takes to come back, in milliseconds
- */
-export async function countingProxy(target: string, latency = 0): Promise<CountingProxy> {
+/** Opens a counting proxy in front of a server. */
+export async function countingProxy(target: string): Promise<CountingProxy> {
   let roundTrips = 0
   const made = await proxy(target, (client, toServer) => {
     const upstream = toServer()
@@ -134,8 +129,7 @@ export async function countingProxy(target: string, latency = 0): Promise<Counti
     })
     upstream.on('data', (data) => {
       isAnswered = true
-      if (latency === 0) client.write(data)
-      else void pause(latency).then(() => client.write(data))
+      client.write(data)
     })
     for (const socket of [client, upstream]) socket.on('end', end).on('close', end)
   })
