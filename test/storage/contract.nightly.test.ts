@@ -12,6 +12,7 @@ import {
   POSTGRES_JS,
 } from './client-kinds.ts'
 import { contractSuite, QUICK_FORM } from './contract-suite.ts'
+import { LIBRARIES } from './library-kinds.ts'
 import { storageKind } from './storage-kind.ts'
 
 describe('SQLite in memory', () => contractSuite(storageKind(SQLITE_IN_MEMORY)))
@@ -20,6 +21,11 @@ onServer(SERVERS.mariadb, () => {
   contractSuite(storageKind(KYSELY_MARIADB), (name) => !QUICK_FORM.test(name))
   describe('npm mariadb', () => contractSuite(storageKind(MARIADB_CONNECTOR), (name) => !QUICK_FORM.test(name)))
 })
+
+for (const library of LIBRARIES) {
+  const suite = () => contractSuite(storageKind(library), (name) => /host’s transaction/.test(name))
+  describe(`transactions of ${library.name}`, () => onServer(library.server, suite))
+}
 
 /** What there is of the contract about a host's transactions, and enough of the rest. */
 const OF_OTHER_VERSIONS =
@@ -32,8 +38,10 @@ onServer(SERVERS.postgres, () => {
   describe('Kysely 0.27', () => {
     const kind = overKysely('postgres', (url) => {
       const { Kysely, PostgresDialect, CamelCasePlugin } = kysely27
-      const dialect = new PostgresDialect({ pool: hostPool(url) })
-      return new Kysely<HostTables>({ dialect, plugins: [new CamelCasePlugin()] })
+      return new Kysely<HostTables>({
+        dialect: new PostgresDialect({ pool: hostPool(url) }),
+        plugins: [new CamelCasePlugin()],
+      })
     })
     contractSuite(storageKind(kind), (name) => OF_OTHER_VERSIONS.test(name))
   })
@@ -42,8 +50,10 @@ onServer(SERVERS.postgres, () => {
   describe('Kysely 0.29', () => {
     const kind = overKysely('postgres', (url) => {
       const { Kysely, PostgresDialect, CamelCasePlugin } = kysely29
-      const dialect = new PostgresDialect({ pool: hostPool(url) })
-      return new Kysely<HostTables>({ dialect, plugins: [new CamelCasePlugin()] })
+      return new Kysely<HostTables>({
+        dialect: new PostgresDialect({ pool: hostPool(url) }),
+        plugins: [new CamelCasePlugin()],
+      })
     })
     contractSuite(storageKind(kind), (name) => OF_OTHER_VERSIONS.test(name))
   })

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, Server } from 'node:http'
 import { createServer } from 'node:http'
 import type { Generated, Transaction } from 'kysely'
@@ -103,3 +104,27 @@ async function answer(database: Kysely<Database>, { method, url }: IncomingMessa
   }
   return url === '/' ? 200 : 404
 }
+
+/** The ways to add members, by the ids of an organization and a person. */
+export const JOINING: readonly (readonly [string, (organization: string, person: string) => readonly string[]])[] = [
+  [
+    'an invitation',
+    (organization, person) => [
+      `insert into identity.memberships (organization_id, person_id) values ('${organization}', '${person}')`,
+    ],
+  ],
+  [
+    'the return of a member who had left',
+    (organization, person) => [
+      `insert into identity.memberships (organization_id, person_id, left_at) values ('${organization}', '${person}', now()) on conflict do nothing`,
+      `update identity.memberships set left_at = null where person_id = '${person}'`,
+    ],
+  ],
+  [
+    'an import with ids of its own',
+    (organization, person) => [
+      `insert into identity.memberships (id, organization_id, person_id, role)
+        select '${randomUUID()}', o.id, p.id, 'MANAGER' from organizations o cross join identity.people p where o.id = '${organization}' and p.id = '${person}'`,
+    ],
+  ],
+]
