@@ -6,12 +6,11 @@ import { InvalidArgumentError } from '@commander-js/extra-typings'
 import { openChecked } from '../standalone/open-standalone.ts'
 import type { CommandIO } from './command.ts'
 import { CommandError, newCommand, toldToStop } from './command.ts'
-import { addOrigin } from './cors.ts'
 import { databaseOf, inDatabase, onDatabase } from './database.ts'
 import { readFixture, systemCode } from './files.ts'
 import { followSigningKey, openSigningKeys } from './keys.ts'
 import { API_PATH, ownPages, pageUrl, parsePublicUrl } from './pages.ts'
-import { ForgeServer } from './server.ts'
+import { addOrigin, ForgeServer } from './server.ts'
 import { jsonWriter, requestLog, serverLog, textWriter } from './server-log.ts'
 
 const HELP = `

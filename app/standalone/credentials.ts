@@ -1,3 +1,18 @@
+import { createHash } from 'node:crypto'
+
+/** Converts a name to the form in which names are compared. Names that differ only in case are equal. */
+export function normalizeName(name: string): string {
+  return name.toLowerCase()
+}
+
+/**
+ * Returns the stored form of an access token: its SHA-256 in hexadecimal. Tokens are long and random, so a lookup needs
+ * no salt.
+ */
+export function tokenDigest(token: string): string {
+  return createHash('sha256').update(token, 'utf8').digest('hex')
+}
+
 const BASE64 = /^[A-Za-z0-9+/]+={0,2}$/
 
 /**
@@ -5,19 +20,9 @@ const BASE64 = /^[A-Za-z0-9+/]+={0,2}$/
  * is case-insensitive. Returns undefined for any other header: such a request is anonymous, as in Gitea.
  */
 export function parseCredentials(header: string | undefined): string | undefined {
-  const fields = (header ?? '').trim().split(/\s+/)
-  const [scheme = '', value = ''] = fields
-  if (fields.length !== 2) return undefined
-
-  switch (scheme.toLowerCase()) {
-    case 'token':
-    case 'bearer':
-      return value
-    case 'basic':
-      return tokenOfBasic(value)
-    default:
-      return undefined
-  }
+  const [, scheme = '', value = ''] = /^(\S+)\s+(\S+)$/.exec((header ?? '').trim()) ?? []
+  if (/^(?:token|bearer)$/i.test(scheme)) return value
+  return /^basic$/i.test(scheme) ? tokenOfBasic(value) : undefined
 }
 
 /** If the password is empty, or is the placeholder that means no password, the user name is the token. */

@@ -7,13 +7,14 @@ import type { Fixture } from './fixture/fixture.ts'
 import { fixtureKey, parseFixture } from './fixture/parse-fixture.ts'
 import type { HostDatabase } from './host-store/host-database.ts'
 import { HostDirectory } from './host-store/host-directory.ts'
-import { hostPolicy, hostPresenter } from './host-store/host-ports.ts'
 import { isEmpty, loadFixture } from './host-store/load-fixture.ts'
 import type { DatabaseLocation } from './host-store/open-host-database.ts'
 import { onReadyDatabase, openHostDatabase } from './host-store/open-host-database.ts'
 import { pageReader } from './host-store/page-reader.ts'
 import type { StandaloneUser } from './host-store/roles.ts'
+import { hostPolicy } from './host-store/roles.ts'
 import { createTracker } from './host-store/tracker.ts'
+import { hostPresenter } from './presenter.ts'
 
 /**
  * The result of the fixture: `loaded`, `ignored` because the database already has accounts, or `none` because no

@@ -18,9 +18,8 @@ import { insertFixture } from '../standalone/host-store/load-fixture.ts'
 import { idOf } from '../standalone/host-store/roles.ts'
 import type { Row } from '../standalone/host-store/tables.ts'
 import { run } from '../standalone/steps.ts'
-import { StandIns } from './stand-ins.ts'
 import type { TestOrganization, TestRepository, TestUser, TestWorld } from './test-world.ts'
-import { TestRows, testWorld } from './test-world.ts'
+import { StandIns, TestRows, testWorld } from './test-world.ts'
 
 /**
  * The default fixture of a test forge: an admin, an organization with an owner and a member, a user outside the

@@ -1,11 +1,11 @@
-import type { AccessRequest, Id, IssueRef } from 'forgelet'
+import type { AccessRequest, Actor, Id, IssueRef, Policy } from 'forgelet'
+import { toId } from 'forgelet'
+import { normalizeName } from '../standalone/credentials.ts'
 import { parseFixture } from '../standalone/fixture/parse-fixture.ts'
-import { normalizeName } from '../standalone/host-names.ts'
-import type { HostDirectory } from '../standalone/host-store/host-directory.ts'
+import type { RowSink } from '../standalone/host-store/host-database.ts'
 import { accountRow, repositoryRow } from '../standalone/host-store/load-fixture.ts'
-import type { Standing } from '../standalone/host-store/roles.ts'
-import { placeOf } from '../standalone/host-store/roles.ts'
-import type { RowSink } from '../standalone/host-store/row-writer.ts'
+import type { Standing, Standings } from '../standalone/host-store/roles.ts'
+import { hostPolicy, idOf, NO_ID, placeOf } from '../standalone/host-store/roles.ts'
 import type { NewRow, Row, TableName } from '../standalone/host-store/tables.ts'
 import type { Steps } from '../standalone/steps.ts'
 import { wait } from '../standalone/steps.ts'
@@ -90,7 +90,7 @@ export function testWorld(rows: TestRows, now: () => Date): TestWorld {
 }
 
 /** The rows of the host of a test forge, in memory. */
-export class TestRows implements RowSink, Pick<HostDirectory, 'standing'> {
+export class TestRows implements RowSink, Standings {
   readonly #tables = new Map<TableName, object[]>()
 
   insert<T extends TableName>(table: T, rows: readonly NewRow<T>[]): Steps<readonly number[]> {
@@ -147,5 +147,44 @@ export class TestRows implements RowSink, Pick<HostDirectory, 'standing'> {
   #of<T extends TableName>(table: T): readonly Row<T>[]
   #of(table: TableName): readonly object[] {
     return this.#tables.get(table) ?? []
+  }
+}
+
+/** Your own users, who take the places of those in a fixture: which account is whose. */
+export class StandIns<A extends Actor> {
+  readonly #rows: TestRows
+  readonly #userIds: ReadonlyMap<string, Id> | undefined
+
+  /** @param users - by normalized name; undefined: those of the fixture. @throws TypeError if two have the same id */
+  constructor(rows: TestRows, users: ReadonlyMap<string, A> | undefined) {
+    this.#rows = rows
+    if (users === undefined) return
+
+    this.#userIds = new Map([...users].map(([name, { id }]) => [name, toId(id, `users.${name}.id`)]))
+    if (new Set(this.#userIds.values()).size < users.size) throw new TypeError('two users have the same id')
+  }
+
+  /** Returns the account of a user; the id of nothing if the fixture has no user of that name. */
+  accountOf(userId: Id): number {
+    if (this.#userIds === undefined) return idOf(userId)
+    const [name = ''] = [...this.#userIds].find(([, id]) => id === userId) ?? []
+    return this.#rows.findAccount(name)?.id ?? NO_ID
+  }
+
+  /** Returns the user of an account: an id that no other user has, if the account is only in the fixture. */
+  userOf({ id, folded_name }: Row<'accounts'>): Id {
+    return this.#userIds === undefined ? String(id) : (this.#userIds.get(folded_name) ?? `fixture:${id}`)
+  }
+
+  /** Returns Gitea's rules over the fixture. */
+  policy(): Policy<A> {
+    const { authorize } = hostPolicy(this.#rows)
+    return {
+      authorize: (request, { actor, ...context }) => {
+        if (actor === 'anonymous') return authorize(request, { actor, ...context })
+        const id = String(this.accountOf(toId(actor.id, 'actor.id')))
+        return authorize(request, { actor: { id, username: '' }, ...context })
+      },
+    }
   }
 }

@@ -1,16 +1,15 @@
 import { randomBytes } from 'node:crypto'
 import { ForgeError } from 'forgelet'
+import { tokenDigest } from '../credentials.ts'
 import { parseFixture } from '../fixture/parse-fixture.ts'
-import { normalizeName, tokenDigest } from '../host-names.ts'
 import type { Steps } from '../steps.ts'
-import type { HostDatabase } from './host-database.ts'
-import { HostDirectory } from './host-directory.ts'
+import type { HostDatabase, RowWriter } from './host-database.ts'
+import { accountNamed, HostDirectory } from './host-directory.ts'
 import { accountRow, repositoryRow } from './load-fixture.ts'
 import type { DatabaseLocation } from './open-host-database.ts'
 import { onReadyDatabase } from './open-host-database.ts'
 import { NO_ID } from './roles.ts'
-import type { RowWriter } from './row-writer.ts'
-import { raw, sql } from './sql.ts'
+import { sql } from './sql.ts'
 import type { Row } from './tables.ts'
 
 /** An access token of a user, without the token itself: only its SHA-256 is stored. */
@@ -120,7 +119,7 @@ export function createUser(
   { siteAdmin = false }: { readonly siteAdmin?: boolean | undefined } = {},
 ): Promise<CreatedAccessToken | undefined> {
   return add(location, { users: [{ username }] }, function* user(writer) {
-    if ((yield* accountNamed(writer, username)) !== undefined) return undefined
+    if ((yield* findAccount(writer, username)) !== undefined) return undefined
 
     const row = accountRow('user', { name: username, siteAdmin }, new Date())
     const [userId = NO_ID] = yield* writer.insert('accounts', [row])
@@ -142,9 +141,9 @@ export function createOrganization(
   { owner }: { readonly owner: string },
 ): Promise<boolean> {
   return add(location, { organizations: [{ name }] }, function* organization(writer) {
-    const user = yield* accountNamed(writer, owner)
+    const user = yield* findAccount(writer, owner)
     if (user?.kind !== 'user') throw new ForgeError('USER_NOT_FOUND', 'no user has the name of the owner')
-    if ((yield* accountNamed(writer, name)) !== undefined) return false
+    if ((yield* findAccount(writer, name)) !== undefined) return false
 
     const account = accountRow('organization', { name }, new Date())
     const [organization_id = NO_ID] = yield* writer.insert('accounts', [account])
@@ -167,7 +166,7 @@ export function createRepository(
   const { owner, name } = repository
   const fixture = { users: [{ username: owner }], repositories: [{ owner, name }] }
   return add(location, fixture, function* added(writer) {
-    const account = yield* accountNamed(writer, owner)
+    const account = yield* findAccount(writer, owner)
     if (account === undefined)
       throw new ForgeError('USER_NOT_FOUND', 'no user or organization has the name of the owner')
 
@@ -191,13 +190,10 @@ async function add<T>(location: DatabaseLocation, fixture: object, steps: (write
   return onReadyDatabase(location, (database) => database.write(steps))
 }
 
-function* accountNamed(
-  { context: { forms, table }, rows }: RowWriter,
+function* findAccount(
+  { context, rows }: RowWriter,
   name: string,
 ): Steps<Pick<Row<'accounts'>, 'id' | 'kind'> | undefined> {
-  const [account] = yield* rows(
-    sql<Pick<Row<'accounts'>, 'id' | 'kind'>>`select ${forms.number(raw('id'))} as id, kind
-      from ${table('accounts')} where folded_name = ${normalizeName(name)}`,
-  )
+  const [account] = yield* rows(accountNamed(context, name))
   return account
 }

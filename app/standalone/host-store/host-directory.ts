@@ -1,10 +1,9 @@
 import type { AccessRequest, Id, IssueRef, MaybePromise } from 'forgelet'
 import { ForgeError } from 'forgelet'
-import { parseCredentials } from '../credentials.ts'
-import { normalizeName, tokenDigest } from '../host-names.ts'
+import { normalizeName, parseCredentials, tokenDigest } from '../credentials.ts'
 import { after } from '../steps.ts'
 import type { HostDatabase } from './host-database.ts'
-import type { StandaloneUser, Standing } from './roles.ts'
+import type { StandaloneUser, Standing, Standings } from './roles.ts'
 import { idOf, placeOf } from './roles.ts'
 import type { Sql } from './sql.ts'
 import { raw, sql } from './sql.ts'
@@ -14,7 +13,7 @@ import type { HostContext, Row } from './tables.ts'
  * Resolves the host's names, tokens and memberships. Names are case-insensitive. On SQLite every method answers at once, so
  * that the ports of the forge do too.
  */
-export class HostDirectory<Tx = unknown> {
+export class HostDirectory<Tx = unknown> implements Standings {
   readonly #database: HostDatabase<Tx>
   readonly #table: HostContext['table']
 
@@ -41,8 +40,7 @@ export class HostDirectory<Tx = unknown> {
   }
 
   findAccount(name: string): MaybePromise<{ readonly id: Id; readonly kind: 'user' | 'organization' } | undefined> {
-    const account = sql<Pick<Row<'accounts'>, 'id' | 'kind'>>`select ${this.#number('id')} as id, kind
-      from ${this.#table('accounts')} where folded_name = ${normalizeName(name)}`
+    const account = accountNamed(this.#database.context, name)
     return after(this.#first(account), (row) => row && { id: String(row.id), kind: row.kind })
   }
 
@@ -97,6 +95,11 @@ export class HostDirectory<Tx = unknown> {
   #first<R>(part: Sql<R>, transaction?: Tx | undefined): MaybePromise<R | undefined> {
     return after(this.#database.rows(part, transaction), ([row]) => row)
   }
+}
+
+/** Reads the account of a name, in any case. */
+export function accountNamed({ forms, table }: HostContext, name: string): Sql<Pick<Row<'accounts'>, 'id' | 'kind'>> {
+  return sql`select ${forms.number(raw('id'))} as id, kind from ${table('accounts')} where folded_name = ${normalizeName(name)}`
 }
 
 const NOTHING: Standing = {

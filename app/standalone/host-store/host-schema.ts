@@ -239,6 +239,7 @@ function inSchema(schema: string): Sql {
   return sql`c.relnamespace = (select n.oid from pg_catalog.pg_namespace as n where n.nspname = ${schema})`
 }
 
-function unavailable(message: string): ForgeError<'STORAGE_UNAVAILABLE'> {
+/** The error of a database that cannot be used as it is. */
+export function unavailable(message: string): ForgeError<'STORAGE_UNAVAILABLE'> {
   return new ForgeError('STORAGE_UNAVAILABLE', message, { outcome: 'nothing-done' })
 }

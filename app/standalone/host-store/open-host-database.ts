@@ -1,11 +1,14 @@
 import { existsSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { ForgeError } from 'forgelet'
 import type { SchemaStatus } from 'forgelet/storage'
+import type { CopiedTable, CopyOptions, CopyReport } from 'forgelet/storage/copy'
 import type { MysqlConnection } from 'forgelet/storage/mariadb'
 import type { PgClient } from 'forgelet/storage/postgres'
 import type { FileCheck, SqliteConnection, SqlStorageOptions } from 'forgelet/storage/sqlite'
 import { HostDatabase } from './host-database.ts'
+import { unavailable } from './host-schema.ts'
+import type { TableLocation } from './tables.ts'
+import { HOST_TABLES, isText } from './tables.ts'
 
 /** Where the database of a standalone host is. */
 export interface DatabaseLocation {
@@ -126,10 +129,6 @@ function existingKind(location: DatabaseLocation): DatabaseKind {
   return kind
 }
 
-function unavailable(message: string): ForgeError<'STORAGE_UNAVAILABLE'> {
-  return new ForgeError('STORAGE_UNAVAILABLE', message, { outcome: 'nothing-done' })
-}
-
 /** What is known of a database. */
 export interface DatabaseStatus {
   /** The tables of the forge, and settings that endanger committed data. */
@@ -165,6 +164,51 @@ export async function fileProblems(location: DatabaseLocation, check: FileCheck)
   if (existingKind(location) !== 'sqlite') return []
   const { sqliteFileProblems } = await import('forgelet/storage/sqlite')
   return sqliteFileProblems(location.db, check)
+}
+
+/** How a database is copied. */
+export interface DatabaseCopyOptions extends Pick<CopyOptions, 'empty' | 'onProgress' | 'signal'> {
+  /** The types of ids and the tables of the host, for the forge of an application. */
+  readonly tables?: TableOptions | undefined
+  /** Calls `work`, which reads or writes the target, and marks its errors as those of the target. */
+  inTarget<T>(work: () => Promise<T>): Promise<T>
+}
+
+/**
+ * Copies the tables of a forge to another database, with those of the ready server unless it is the forge of an application.
+ *
+ * @throws ForgeError `COPY_REFUSED`, `STORAGE_UNAVAILABLE`, `STORAGE_BUSY`, `SCHEMA_OUTDATED`, `SCHEMA_TOO_NEW`
+ */
+export async function copyDatabase(
+  from: DatabaseLocation,
+  to: DatabaseLocation,
+  { tables, ...options }: DatabaseCopyOptions,
+): Promise<CopyReport> {
+  const { copyForge } = await import('forgelet/storage/copy')
+  const copy: DatabaseWork<CopyReport> = async (source) => {
+    const { forge, server } = await statusOf(source, tables)
+    const isOfServer = server !== 'empty' || forge.state === 'empty'
+    if (isOfServer) await source.check()
+    const into: DatabaseWork<CopyReport> = async (target) => {
+      if (isOfServer) await options.inTarget(() => target.schema.migrate())
+      const copied = isOfServer ? copiedTables(source.context, target.context) : []
+      return copyForge(source.storage, target.storage, { ...options, tables: copied })
+    }
+    return withHostDatabase(to, into, tables)
+  }
+  return onExistingDatabase(from, copy, tables)
+}
+
+function copiedTables(from: TableLocation, to: TableLocation): readonly CopiedTable[] {
+  return Object.entries(HOST_TABLES).map(([name, { columns, key }]) => ({
+    name,
+    from: { table: `${from.prefix}${name}`, schema: from.schema },
+    to: { table: `${to.prefix}${name}`, schema: to.schema },
+    columns: Object.fromEntries(
+      Object.entries(columns).map(([column, type]) => [column, isText(type) ? 'text' : 'integer'] as const),
+    ),
+    key,
+  }))
 }
 
 const SCHEMES: { readonly [scheme: string]: 'postgres' | 'mysql' | undefined } = {

@@ -48,7 +48,7 @@ export interface PageReader {
 /** Creates the reader of a database. */
 export function pageReader<Tx>(database: HostDatabase<Tx>): PageReader {
   const { forms, table, columnsOf } = database.context
-  const list = (ids: readonly number[]): Sql => forms.elements(JSON.stringify(ids), 'integer')
+  const list = (ids: readonly number[]): Sql => forms.elements(ids, 'integer')
   const rowsOf = <T extends TableName>(name: T, ids: readonly number[]): Sql<Row<T>> =>
     sql`select ${columnsOf(name)} from ${table(name)} as ${raw(name)} where ${raw(name)}.id in ${list(ids)}`
   const ofPage = (column: string, issueIds: readonly number[]): Sql =>

@@ -1,4 +1,6 @@
-import type { AccessRequest, Caller, Id, OrganizationRole, RepositoryRole } from 'forgelet'
+import type { AccessRequest, Caller, Id, MaybePromise, OrganizationRole, Policy, RepositoryRole } from 'forgelet'
+import { rolePolicy } from 'forgelet'
+import { after } from '../steps.ts'
 import type { Row } from './tables.ts'
 
 /** A user of the standalone host, as a signed-in actor. */
@@ -43,8 +45,29 @@ export interface Standing {
   readonly collaboration: Row<'collaborators'>['role'] | null
 }
 
+/** Where a host looks up what a user is to the repository or organization of a request. */
+export interface Standings {
+  standing(request: AccessRequest, userId: number): MaybePromise<Standing>
+}
+
+/** Creates the access policy of the host, which follows Gitea's rules. Each decision reads the host once. */
+export function hostPolicy(host: Standings): Policy<StandaloneUser> {
+  return {
+    authorize(request, context) {
+      const userId = userIdOf(context.actor)
+      return after(host.standing(request, userId), (standing) =>
+        rolePolicy<StandaloneUser>({
+          isSiteAdmin: () => standing.is_site_admin === 1,
+          repositoryRole: () => repositoryRoleOf(standing, userId),
+          organizationRole: () => organizationRoleOf(standing, userId),
+        }).authorize(request, context),
+      )
+    },
+  }
+}
+
 /** Returns the role in an organization: 'none' if the user may not see it, so that it stays concealed. */
-export function organizationRoleOf({ visibility, role }: Standing, userId: number): OrganizationRole {
+function organizationRoleOf({ visibility, role }: Standing, userId: number): OrganizationRole {
   return role ?? (sees(visibility, userId) ? 'stranger' : 'none')
 }
 

@@ -64,8 +64,8 @@ export interface SqlForms {
   name(name: string): string
   /** Reads an integer so that every driver returns a number. */
   number(expression: Sql): Sql
-  /** A list in JSON as the list of an `in`. */
-  elements(json: string, type: 'integer' | 'text'): Sql
+  /** Values as the list of an `in`. */
+  elements(values: readonly (number | string)[], type: 'integer' | 'text'): Sql
 }
 
 const EXACT = 'character set utf8mb4 collate utf8mb4_nopad_bin'
@@ -78,7 +78,7 @@ export const FORMS: Readonly<Record<SqlDialectName, SqlForms>> = {
     tableEnd: (isNumbered) => (isNumbered ? 'strict' : 'strict, without rowid'),
     name: (name) => `"${name}"`,
     number: (expression) => expression,
-    elements: (json, type) => sql`(select cast(value as ${raw(type)}) from json_each(${json}))`,
+    elements: (values, type) => sql`(select cast(value as ${raw(type)}) from json_each(${JSON.stringify(values)}))`,
   },
   // Drivers return bigint as text. A double is always a number.
   postgres: {
@@ -87,8 +87,8 @@ export const FORMS: Readonly<Record<SqlDialectName, SqlForms>> = {
     tableEnd: () => '',
     name: (name) => `"${name}"`,
     number: (expression) => sql`cast(${expression} as double precision)`,
-    elements: (json, type) =>
-      sql`(select cast(value as ${raw(type === 'integer' ? 'bigint' : 'text')}) from json_array_elements_text(cast(cast(${json} as text) as json)))`,
+    elements: (values, type) =>
+      sql`(select cast(value as ${raw(type === 'integer' ? 'bigint' : 'text')}) from json_array_elements_text(cast(cast(${JSON.stringify(values)} as text) as json)))`,
   },
   mariadb: {
     types: {
@@ -102,7 +102,7 @@ export const FORMS: Readonly<Record<SqlDialectName, SqlForms>> = {
     name: (name) => `\`${name}\``,
     number: (expression) => sql`cast(${expression} as double)`,
     // The length exceeds that of any key, so a text that is cut to it matches no key.
-    elements: (json, type) =>
-      sql`(select ${raw(type === 'integer' ? 'cast(element as signed)' : 'element')} from json_table(${json}, '$[*]' columns (element varchar(256) ${raw(EXACT)} path '$')) as list)`,
+    elements: (values, type) =>
+      sql`(select ${raw(type === 'integer' ? 'cast(element as signed)' : 'element')} from json_table(${JSON.stringify(values)}, '$[*]' columns (element varchar(256) ${raw(EXACT)} path '$')) as list)`,
   },
 }

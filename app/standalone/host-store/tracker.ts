@@ -1,47 +1,104 @@
 import type {
+  Attribution,
+  Caller,
   CommentRecord,
   Id,
   IncomingBatch,
   IncomingIssue,
+  IssueQuery,
   IssueRecord,
   IssueTracker,
   LabelRecord,
   MilestoneRecord,
+  PortContext,
   TakenNumber,
 } from 'forgelet'
 import { ForgeError } from 'forgelet'
 import { canonicalLabel, canonicalMilestone } from 'forgelet/exchange'
-import { normalizeName } from '../host-names.ts'
+import { normalizeName } from '../credentials.ts'
 import type { Steps } from '../steps.ts'
 import { answered, wait } from '../steps.ts'
-import { createAttribution } from './attribution.ts'
 import type { HostDatabase } from './host-database.ts'
 import type { HostDirectory } from './host-directory.ts'
 import type { StoredComment, StoredIssue } from './issue-records.ts'
-import { authorOf, replacedComment, shownComment, shownIssue, storedComment, storedIssue } from './issue-records.ts'
-import type { TrackerContext } from './issue-rows.ts'
-import { issueRows, numbersIn } from './issue-rows.ts'
+import {
+  attributed,
+  authorOf,
+  peopleIn,
+  replacedComment,
+  shownComment,
+  shownIssue,
+  storedComment,
+  storedIssue,
+} from './issue-records.ts'
 import type { StandaloneUser } from './roles.ts'
 import { idOf, NO_ID, repositoryRoleOf, userIdOf } from './roles.ts'
 import type { Sql } from './sql.ts'
 import { raw, sql } from './sql.ts'
 import type { NewRow, Row } from './tables.ts'
 
+/** Issues of a repository, by their numbers. */
+interface Numbered {
+  readonly repositoryId: Id
+  readonly numbers: readonly number[]
+}
+
+/** A row of an issue, with its record, or without if that is long. */
+type IssueRow<RecordText = string> = Pick<Row<'issues'>, 'number' | 'kind'> & { readonly record: RecordText }
+
+/** The longest record of an issue, in bytes, that is read together with others. */
+const LONG_RECORD = 100_000
+
 /** Creates the tracker of the host: its issues, as the exchange of the forge reads and writes them. */
 export function createTracker<Tx>(
   database: HostDatabase<Tx>,
   directory: HostDirectory<Tx>,
 ): IssueTracker<StandaloneUser, Tx> {
-  type Context = TrackerContext<Tx>
-  const { context: host } = database
-  const { table, forms, columnsOf } = host
-  const stored = issueRows(database)
+  type Context = PortContext<Caller<StandaloneUser>, Tx>
+  const { table, forms, columnsOf, dialect } = database.context
   /** The rows of the comments that were returned, to replace them. */
   const returnedComments = new WeakMap<CommentRecord, { readonly id: number; readonly stored: StoredComment }>()
 
+  const attribution: Attribution<StandaloneUser, Tx> = {
+    /** Pull requests are passed over: none is imported. */
+    named: answered(function* ({ repositoryId, after, limit }, context) {
+      for (let last = after; ; ) {
+        const found = yield* issueRows({ repositoryId, after: last, limit }, context)
+        const issues = found.filter(({ kind }) => kind === 'issue')
+        if (issues.length > 0 || found.length === 0) {
+          const numbers = issues.map(({ number }) => number)
+          const comments = yield* commentRows({ repositoryId, numbers }, context)
+          const records: (StoredIssue | StoredComment)[] = [...issues, ...comments].map(({ record }) =>
+            JSON.parse(record),
+          )
+          return records.flatMap(peopleIn).toSorted((one, other) => one.number - other.number)
+        }
+        last = found.at(-1)?.number ?? last
+      }
+    }),
+
+    attribute: answered(function* ({ repositoryId, numbers, accounts }, context) {
+      const given = new Map([...accounts].map(([name, id]) => [name, idOf(id)]))
+      const changes: Sql[] = []
+      for (const { number, record: text } of yield* issueRows({ repositoryId, numbers }, context)) {
+        const record = attributed<StoredIssue>(JSON.parse(text), given)
+        if (record === undefined) continue
+        const author = authorOf(record)
+        const poster = author === undefined ? raw('') : sql`poster_id = ${author}, `
+        changes.push(sql`update ${table('issues')} set ${poster}record = ${JSON.stringify(record)}
+          where repository_id = ${idOf(repositoryId)} and number = ${number}`)
+      }
+      for (const { id, record: text } of yield* commentRows({ repositoryId, numbers }, context)) {
+        const record = attributed<StoredComment>(JSON.parse(text), given)
+        if (record !== undefined) changes.push(commentUpdate(id, record))
+      }
+      yield* change(changes, context)
+    }),
+  }
+
   return {
     issues: answered(function* (query, context) {
-      const rows = yield* stored.issues(query, context)
+      const rows = yield* issueRows(query, context)
       const found = rows.map(({ number, kind, record }): StoredIssue | TakenNumber =>
         kind === 'issue' ? JSON.parse(record) : { number, taken: true },
       )
@@ -51,7 +108,7 @@ export function createTracker<Tx>(
     }),
 
     comments: answered(function* (query, context) {
-      const rows = yield* stored.comments(query, context)
+      const rows = yield* commentRows(query, context)
       const showsEmail = yield* mayShowEmail(query.repositoryId, context)
       return rows.map(({ id, record: text }) => {
         const stored: StoredComment = JSON.parse(text)
@@ -62,8 +119,8 @@ export function createTracker<Tx>(
     }),
 
     labelsAndMilestones: answered(function* ({ repositoryId }, context) {
-      const labels = yield* all(inRepository('labels', repositoryId), context)
-      const milestones = yield* all(inRepository('milestones', repositoryId), context)
+      const labels = yield* all(inRepository('labels', idOf(repositoryId)), context)
+      const milestones = yield* all(inRepository('milestones', idOf(repositoryId)), context)
       return {
         labels: labels.map(({ record }): LabelRecord => JSON.parse(record)),
         milestones: milestones.map(({ record }): MilestoneRecord => JSON.parse(record)),
@@ -76,14 +133,14 @@ export function createTracker<Tx>(
       const accounts = sql<
         Pick<Row<'accounts'>, 'id' | 'folded_name'>
       >`select ${forms.number(raw('id'))} as id, folded_name
-        from ${table('accounts')} where kind = 'user' and folded_name in ${forms.elements(JSON.stringify(names), 'text')}`
+        from ${table('accounts')} where kind = 'user' and folded_name in ${forms.elements(names, 'text')}`
       const rows = yield* all(accounts, context)
       const ids = new Map(rows.map(({ id, folded_name }) => [folded_name, String(id)]))
       return names.map((name) => ids.get(name))
     }),
 
     write: answered(write),
-    attribution: createAttribution(database),
+    attribution,
   }
 
   /** What has no account here is posted by who imports, or by the owner of the repository. */
@@ -117,27 +174,23 @@ export function createTracker<Tx>(
       return { repository_id, number, kind: 'issue', comment_count, branch: '', ...contentOf(issue) }
     })
     const comments = batch.comments.map((comment): NewRow<'comments'> => {
-      const { record, createdAt } = comment
-      const issue_number = record.issue_number
+      const record = JSON.stringify(storedComment(comment))
       return {
         repository_id,
-        issue_number,
-        created_at: createdAt.getTime(),
-        record: JSON.stringify(storedComment(comment)),
+        issue_number: comment.record.issue_number,
+        created_at: comment.createdAt.getTime(),
+        record,
       }
-    })
-    const replaced = batch.commentUpdates.flatMap((comment) => {
-      const row = returnedComments.get(comment.previous)
-      if (row === undefined) return []
-      const record = JSON.stringify(replacedComment(comment, row.stored))
-      return sql`update ${table('comments')} set record = ${record} where id = ${row.id}`
     })
     const described =
       (kind: 'labels' | 'milestones', ids: ReadonlyMap<string, number>) =>
       ({ name, record }: Named): Sql =>
         sql`update ${table(kind)} set record = ${record} where id = ${ids.get(name) ?? NO_ID}`
     const changes = [
-      ...replaced,
+      ...batch.commentUpdates.flatMap((comment) => {
+        const row = returnedComments.get(comment.previous)
+        return row === undefined ? [] : commentUpdate(row.id, replacedComment(comment, row.stored))
+      }),
       ...batch.labelUpdates.map(namedLabel).map(described('labels', labelIds)),
       ...batch.milestoneUpdates.map(namedMilestone).map(described('milestones', milestoneIds)),
       ...batch.update.map((issue) => {
@@ -151,7 +204,7 @@ export function createTracker<Tx>(
             where repository_id = ${repository_id} and number = ${number}`,
       ),
     ]
-    if (changes.length > 0) yield* wait(database.change(changes, context.transaction))
+    yield* change(changes, context)
     const writer = database.writerIn(context.transaction)
     yield* writer.insert('issues', created)
     yield* writer.insert('comments', comments)
@@ -164,7 +217,7 @@ export function createTracker<Tx>(
     named: readonly Named[],
     context: Context,
   ): Steps<ReadonlyMap<string, number>> {
-    const rows = yield* all(inRepository(kind, String(repository_id)), context)
+    const rows = yield* all(inRepository(kind, repository_id), context)
     const ids = new Map(rows.toReversed().map(({ id, name }) => [name, id])) // the first of several with one name
     const missing = new Map<string, NewRow<'labels'>>()
     for (const { name, record } of named) {
@@ -183,14 +236,61 @@ export function createTracker<Tx>(
     if (ids.length === 0) return new Map()
 
     const labels = sql<Row<'labels'>>`select ${columnsOf('labels')} from ${table('labels')} as labels
-      where labels.id in ${numbersIn(host, ids)}`
+      where labels.id in ${forms.elements(ids, 'integer')}`
     const rows = yield* all(labels, context)
     return new Map(rows.map(({ id, record }): [number, LabelRecord] => [id, JSON.parse(record)]))
   }
 
-  function inRepository(kind: 'labels' | 'milestones', repositoryId: Id): Sql<Row<'labels'>> {
+  function inRepository(kind: 'labels' | 'milestones', repositoryId: number): Sql<Row<'labels'>> {
     return sql<Row<'labels'>>`select ${columnsOf(kind)} from ${table(kind)} as ${raw(kind)}
-      where repository_id = ${idOf(repositoryId)} order by ${raw(kind)}.id`
+      where repository_id = ${repositoryId} order by ${raw(kind)}.id`
+  }
+
+  /**
+   * Returns issues and pull requests in ascending order of their numbers. Of the next ones above a number, it returns those
+   * before the first one with a long record, which comes alone: a few hundred long records would not fit into memory.
+   */
+  function* issueRows(query: IssueQuery, context: Context): Steps<readonly IssueRow[]> {
+    if ('numbers' in query) return yield* all(numbered(query), context)
+
+    const { repositoryId, after, limit } = query
+    const short = raw(`case when octet_length(issues.record) <= ${LONG_RECORD} then issues.record end`)
+    // SQLite prepares a statement again each time whose limit is a parameter alone.
+    const atMost = sql` limit ${dialect === 'sqlite' ? sql`cast(${limit} as integer)` : limit}`
+    const next = listed<string | null>(repositoryId, short, sql`issues.number > ${after}`, atMost)
+    const rows: IssueRow[] = []
+    for (const { record, ...row } of yield* all(next, context)) {
+      if (record !== null) rows.push({ ...row, record })
+      else if (rows.length > 0) break
+      else return yield* all(numbered({ repositoryId, numbers: [row.number] }), context)
+    }
+    return rows
+  }
+
+  function numbered({ repositoryId, numbers }: Numbered): Sql<IssueRow> {
+    const condition = sql`issues.number in ${forms.elements(numbers, 'integer')}`
+    return listed(repositoryId, raw('issues.record'), condition, raw(''))
+  }
+
+  function listed<Text>(repositoryId: Id, record: Sql, condition: Sql, end: Sql): Sql<IssueRow<Text>> {
+    return sql`select ${forms.number(raw('issues.number'))} as number, kind, ${record} as record
+      from ${table('issues')} as issues where repository_id = ${idOf(repositoryId)} and ${condition}
+      order by issues.number${end}`
+  }
+
+  /** Returns the comments of issues, ordered by issue, oldest first. */
+  function commentRows({ repositoryId, numbers }: Numbered, context: Context) {
+    const comments = sql<
+      Pick<Row<'comments'>, 'id' | 'record'>
+    >`select ${forms.number(raw('comments.id'))} as id, record
+      from ${table('comments')} as comments
+      where repository_id = ${idOf(repositoryId)} and issue_number in ${forms.elements(numbers, 'integer')}
+      order by issue_number, created_at, comments.id`
+    return all(comments, context)
+  }
+
+  function commentUpdate(id: number, record: StoredComment): Sql {
+    return sql`update ${table('comments')} set record = ${JSON.stringify(record)} where id = ${id}`
   }
 
   /** E-mail addresses are for the admins of the repository and of the site. Source: docs/behaviour.md, The standalone server */
@@ -204,6 +304,10 @@ export function createTracker<Tx>(
 
   function all<R>(part: Sql<R>, { transaction }: Context): Steps<readonly R[]> {
     return wait(database.rows(part, transaction))
+  }
+
+  function* change(changes: readonly Sql[], { transaction }: Context): Steps<void> {
+    if (changes.length > 0) yield* wait(database.change(changes, transaction))
   }
 }
 
