@@ -16,7 +16,6 @@ import type { Fixture } from '../standalone/fixture/fixture.ts'
 import { fixtureKey, parseFixture } from '../standalone/fixture/parse-fixture.ts'
 import { insertFixture } from '../standalone/host-store/load-fixture.ts'
 import { idOf } from '../standalone/host-store/roles.ts'
-import type { Row } from '../standalone/host-store/tables.ts'
 import { run } from '../standalone/steps.ts'
 import type { TestOrganization, TestRepository, TestUser, TestWorld } from './test-world.ts'
 import { StandIns, TestRows, testWorld } from './test-world.ts'
@@ -145,34 +144,31 @@ export async function createTestForge<User extends Actor>(
   })
 }
 
+type OptionRule = readonly [isValid: (value: unknown) => boolean, expected: string]
+
 /** What each option must be: a test, and a description of what passes it. Those that `createForge` checks pass here. */
-const OPTIONS: {
-  readonly [N in keyof (TestForgeOptions & TestForgeUsers<Actor>)]-?: readonly [
-    isValid: (value: unknown) => boolean,
-    expected: string,
-  ]
-} = {
+const OPTIONS: Readonly<Record<keyof (TestForgeOptions & TestForgeUsers<Actor>), OptionRule>> = {
   fixture: [() => true, ''],
-  policy: [isPolicy, 'a policy, with authorize'],
+  policy: [
+    (value) => isObject(value) && 'authorize' in value && typeof value.authorize === 'function',
+    'a policy, with authorize',
+  ],
   deny: [Array.isArray, 'a list of actions'],
   limits: [() => true, ''],
   logger: [() => true, ''],
   beforeCommit: [(value) => typeof value === 'function', 'a function'],
   now: [(value) => value instanceof Date, 'a Date'],
-  users: [
-    (value) => typeof value === 'object' && value !== null,
-    'an object of users by their names, such as { mia: { id: 7 } }',
-  ],
+  users: [isObject, 'an object of users by their names, such as { mia: { id: 7 } }'],
 }
 
-function isPolicy(value: unknown): boolean {
-  return typeof value === 'object' && value !== null && 'authorize' in value && typeof value.authorize === 'function'
+function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null
 }
 
 /** A misspelt option would silently have its default. @throws TypeError with the name of the option */
 function checkOptions(options: unknown): void {
-  const known = Object.entries(OPTIONS)
-  if (typeof options !== 'object' || options === null) {
+  const known = Object.entries<OptionRule>(OPTIONS)
+  if (!isObject(options)) {
     throw new TypeError(`createTestForge needs options: an object with ${Object.keys(OPTIONS).join(', ')}`)
   }
   for (const [name, value] of Object.entries(options)) {
@@ -213,6 +209,7 @@ async function openTestForge<User extends Actor>(
   const events: ForgeEvent[] = []
   const rows = new TestRows()
   const standIns = new StandIns<User>(rows, users)
+  const policy = options.policy ?? standIns.policy()
   let isLoaded = false
   const forge = createForge<User, undefined>({
     clock,
@@ -220,7 +217,15 @@ async function openTestForge<User extends Actor>(
     logger,
     signingKey: await fixtureKey(fixture),
     storage: memoryStorage(),
-    policy: watchedPolicy(options.policy ?? standIns.policy(), { asked, deny }),
+    policy: {
+      authorize(request, context) {
+        asked.push(request)
+        const { action } = request
+        return deny.includes(action)
+          ? { allow: false, reason: `${action} is denied in this test` }
+          : policy.authorize(request, context)
+      },
+    },
     membership: {
       isMember: ({ organizationId, userId }) => rows.roleIn(idOf(organizationId), standIns.accountOf(userId)) !== null,
     },
@@ -228,28 +233,12 @@ async function openTestForge<User extends Actor>(
     beforeCommit:
       beforeCommit && ((changes, transaction) => (isLoaded ? beforeCommit(changes, transaction) : undefined)),
   })
-  const userOf = (account: Row<'accounts'>) => standIns.userOf(account)
-  await run(insertFixture(fixture, { now: clock.now(), sink: rows, forge, userOf }))
+  const now = clock.now()
+  await run(insertFixture(fixture, { now, sink: rows, forge, userOf: (account) => standIns.userOf(account) }))
   isLoaded = true
   forge.events.on((event) => events.push(event))
   const world = testWorld(rows, () => clock.now())
   return { forge, clock, events, asked, ...world, user: userIn(world) }
-}
-
-/** Wraps a policy. The wrapper records each request, and refuses the denied actions without calling the policy. */
-function watchedPolicy<User extends Actor>(
-  policy: Policy<User>,
-  watch: { readonly asked: AccessRequest[]; readonly deny: readonly Action[] },
-): Policy<User> {
-  return {
-    authorize(request, context) {
-      watch.asked.push(request)
-      if (watch.deny.includes(request.action))
-        return { allow: false, reason: `${request.action} is denied in this test` }
-
-      return policy.authorize(request, context)
-    },
-  }
 }
 
 /** A clock that changes only when it is set or advanced. */

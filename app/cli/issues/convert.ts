@@ -97,7 +97,13 @@ export function addConvert(issues: Command, io: CommandIO): void {
     })
 }
 
-type ConvertOptions = SourceOptions & { readonly out: string; readonly to: string; readonly bom: boolean }
+type ConvertOptions = SourceOptions & {
+  readonly out: string
+  readonly to: string
+  readonly bom: boolean
+  readonly repo?: RepositoryName
+  readonly originalUrl?: string
+}
 
 async function convert(
   source: Source,
@@ -145,15 +151,8 @@ async function convert(
   ])
 }
 
-interface DumpOptions {
-  readonly to: string
-  readonly out: string
-  readonly repo?: RepositoryName
-  readonly originalUrl?: string
-}
-
 /** Returns the repository of a dump; undefined for what has none. @throws CommandError (wrong usage) */
-function dumpTarget({ to, out, repo, originalUrl }: DumpOptions): DumpedRepository | undefined {
+function dumpTarget({ to, out, repo, originalUrl }: ConvertOptions): DumpedRepository | undefined {
   if (to !== 'gitea-dump') {
     if (repo !== undefined) {
       throw new CommandError(2, `--repo is for --to gitea-dump: a ${to} has no name of a repository`)

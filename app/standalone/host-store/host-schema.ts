@@ -126,14 +126,11 @@ export class HostSchema<Tx> {
   /** Reads the row of the ledger. Undefined if it, or the table, is missing, or the table is not ours. */
   *#ledger(present: Present, transaction: Tx | undefined): Steps<Ledger | undefined> {
     if (!this.#has(present, this.#context.prefix, 'ledger', LEDGER.columns)) return undefined
-    const [row] = yield* this.#rows(this.#ledgerRow, transaction)
-    return row
-  }
-
-  get #ledgerRow(): Sql<Ledger> {
     const { forms, table } = this.#context
-    const read = (column: string): Sql => forms.number(raw(column))
-    return sql<Ledger>`select ${read('version')} as version, ${read('oldest_library')} as oldest_library from ${table('ledger')}`
+    const [version, oldest] = [forms.number(raw('version')), forms.number(raw('oldest_library'))]
+    const read = sql<Ledger>`select ${version} as version, ${oldest} as oldest_library from ${table('ledger')}`
+    const [row] = yield* this.#rows(read, transaction)
+    return row
   }
 
   #has(present: Present, prefix: string, name: string, columns: object): boolean {

@@ -57,21 +57,16 @@ export function* insertFixture<A extends Actor>(fixture: Fixture, target: Fixtur
     ...organizations.map((organization) => accountRow('organization', organization, now)),
   ]
   const ids = yield* sink.insert('accounts', rows)
-  const accounts = new LoadedAccounts(rows.map((row, at) => ({ id: ids[at] ?? 0, ...row })))
-  const tokens = users.flatMap(({ username, tokens = [] }) =>
-    tokens.map((token) => ({
-      digest: tokenDigest(token),
-      user_id: accounts.id(username),
-      name: null,
-      created_at: null,
-    })),
-  )
+  const accounts = accountsByName(rows.map((row, at) => ({ id: ids[at] ?? 0, ...row })))
+  const tokens = users.flatMap(({ username, tokens = [] }) => {
+    const user_id = accounts(username).id
+    return tokens.map((token) => ({ digest: tokenDigest(token), user_id, name: null, created_at: null }))
+  })
   yield* sink.insert('tokens', tokens)
-  const members = organizations.flatMap(({ name, owners, members }) =>
-    accounts
-      .roles(['member', members], ['owner', owners])
-      .map((role) => ({ organization_id: accounts.id(name), ...role })),
-  )
+  const members = organizations.flatMap(({ name, owners, members }) => {
+    const organization_id = accounts(name).id
+    return rolesOf(accounts, ['member', members], ['owner', owners]).map((role) => ({ organization_id, ...role }))
+  })
   yield* sink.insert('members', members)
   const pins: IssueRef[] = []
   for (const repository of repositories) pins.push(...(yield* insertRepository(repository, accounts, target)))
@@ -80,43 +75,39 @@ export function* insertFixture<A extends Actor>(fixture: Fixture, target: Fixtur
     yield* wait<unknown>(forge.badges.catalogue.define('system', { slug, description, imageUrl }))
   }
   for (const { slug, holders = [] } of badges) {
-    for (const userId of new Set(holders.map((name) => userOf(accounts.named(name))))) {
+    for (const userId of new Set(holders.map((name) => userOf(accounts(name))))) {
       yield* wait<unknown>(forge.badges.grant('system', { userId, slugs: [slug] }))
     }
   }
   for (const { name, blocks = [] } of organizations) {
-    const organizationId = String(accounts.id(name))
+    const organizationId = String(accounts(name).id)
     for (const { user, note = '' } of blocks) {
-      const account = { kind: 'user', id: userOf(accounts.named(user)) } as const
+      const account = { kind: 'user', id: userOf(accounts(user)) } as const
       yield* wait<unknown>(forge.blocks.block('system', { organizationId, account, note }))
     }
   }
   for (const issue of pins) yield* wait<unknown>(forge.pins.pin('system', issue))
 }
 
-/** The accounts of a fixture, by their names. */
-class LoadedAccounts {
-  readonly #accounts: ReadonlyMap<string, Row<'accounts'>>
+/** The account of a fixture that has a name. */
+type Accounts = (name: string) => Row<'accounts'>
 
-  constructor(accounts: readonly Row<'accounts'>[]) {
-    this.#accounts = new Map(accounts.map((account) => [account.folded_name, account]))
-  }
-
-  named(name: string): Row<'accounts'> {
-    const account = this.#accounts.get(normalizeName(name))
+function accountsByName(rows: readonly Row<'accounts'>[]): Accounts {
+  const accounts = new Map(rows.map((account) => [account.folded_name, account]))
+  return (name) => {
+    const account = accounts.get(normalizeName(name))
     if (account !== undefined) return account
     throw new TypeError('a name does not exist in this fixture; check it with parseFixture')
   }
+}
 
-  id(name: string): number {
-    return this.named(name).id
-  }
-
-  /** Returns the role of each user in lists of names. Of two roles the one counts whose list comes later. */
-  roles<R extends string>(...lists: readonly (readonly [role: R, names: readonly string[] | undefined])[]) {
-    const roles = new Map(lists.flatMap(([role, names = []]) => names.map((name) => [this.id(name), role] as const)))
-    return [...roles].map(([user_id, role]) => ({ user_id, role }))
-  }
+/** Returns the role of each user in lists of names. Of two roles the one counts whose list comes later. */
+function rolesOf<R extends string>(
+  accounts: Accounts,
+  ...lists: readonly (readonly [role: R, names: readonly string[] | undefined])[]
+) {
+  const roles = new Map(lists.flatMap(([role, names = []]) => names.map((name) => [accounts(name).id, role] as const)))
+  return [...roles].map(([user_id, role]) => ({ user_id, role }))
 }
 
 /** Converts a user or an organization to a row. @param now - the creation time if it names none */
@@ -160,15 +151,17 @@ export function repositoryRow(repository: FixtureRepository, ownerId: number, no
 /** Inserts a repository and what is in it. Returns its pinned issues. */
 function* insertRepository<A extends Actor>(
   repository: FixtureRepository,
-  accounts: LoadedAccounts,
+  accounts: Accounts,
   { sink, ...target }: FixtureTarget<A>,
 ): Steps<readonly IssueRef[]> {
   const { labels = [], issues = [], pins = [], readers, writers, admins } = repository
-  const row = repositoryRow(repository, accounts.id(repository.owner), target.now)
+  const row = repositoryRow(repository, accounts(repository.owner).id, target.now)
   const [repository_id = 0] = yield* sink.insert('repositories', [row])
-  const roles = accounts.roles(['reader', readers], ['writer', writers], ['admin', admins])
-  const collaborators = roles.map((role) => ({ repository_id, ...role }))
-  yield* sink.insert('collaborators', collaborators)
+  const roles = rolesOf(accounts, ['reader', readers], ['writer', writers], ['admin', admins])
+  yield* sink.insert(
+    'collaborators',
+    roles.map((role) => ({ repository_id, ...role })),
+  )
 
   const labelRows = labels.map(({ name, color = 'cccccc', description }) => ({
     repository_id,
@@ -186,7 +179,7 @@ function* insertRepository<A extends Actor>(
       number,
       kind: pull ? 'pullRequest' : 'issue',
       state,
-      poster_id: accounts.id(issue.poster),
+      poster_id: accounts(issue.poster).id,
       milestone_id: null,
       comment_count: comments,
       branch: pull ? (issue.branch ?? `patch-${number}`) : '',
@@ -201,10 +194,10 @@ function* insertRepository<A extends Actor>(
   return pins.flatMap((index) => refs.get(index) ?? [])
 }
 
-function recordOf(issue: FixtureIssue, accounts: LoadedAccounts, labels: readonly number[], now: Date): StoredIssue {
+function recordOf(issue: FixtureIssue, accounts: Accounts, labels: readonly number[], now: Date): StoredIssue {
   const { index, title, body = '', state = 'open', locked = false } = issue
-  const poster = accounts.named(issue.poster)
-  const assignees = (issue.assignees ?? []).map((name) => accounts.named(name))
+  const poster = accounts(issue.poster)
+  const assignees = (issue.assignees ?? []).map(accounts)
   const created = issue.createdAt ?? now.toISOString()
   const updated = issue.updatedAt ?? created
   const { labels: _, ...canonical } = canonicalIssue({

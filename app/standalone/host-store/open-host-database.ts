@@ -97,7 +97,7 @@ export function withHostDatabase<T>(
  * Like `withHostDatabase`, for a database that `forgelet serve` has set up.
  * @throws ForgeError `STORAGE_UNAVAILABLE`, also if the file does not exist
  */
-export async function onExistingDatabase<T>(
+async function onExistingDatabase<T>(
   location: DatabaseLocation,
   work: DatabaseWork<T>,
   tables?: TableOptions | undefined,
@@ -148,7 +148,7 @@ export function databaseStatus(location: DatabaseLocation, tables?: TableOptions
 }
 
 /** Same as `databaseStatus`, for a database that is open. */
-export async function statusOf<Tx>(database: HostDatabase<Tx>, tables?: TableOptions): Promise<DatabaseStatus> {
+async function statusOf<Tx>(database: HostDatabase<Tx>, tables?: TableOptions): Promise<DatabaseStatus> {
   return {
     forge: await database.storage.schemaStatus(),
     // An application that describes its tables is not the ready server.
