@@ -1,9 +1,8 @@
 import type { Agent, ClientRequest, IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 import type { KnownHost, MountedHost } from '../known-host.ts'
-import type { Reply } from './answer.ts'
+import type { DescribedBy, Reply } from './answer.ts'
 import { Answer, mountFailure } from './answer.ts'
-import type { DescribedBy } from './description.ts'
 import type { Probe } from './probe.ts'
 import { probeOf } from './probe.ts'
 
@@ -232,4 +231,39 @@ async function delay(socket: Socket, sent: Promise<void>): Promise<void> {
   socket.pause()
   await sent.catch(() => undefined)
   socket.resume()
+}
+
+/** Returns a request about the block of a user by the known organization. */
+export function blocking({ known, credentials }: ContractClient, user: string | undefined, query = ''): MountRequest {
+  return {
+    method: 'PUT',
+    path: `/orgs/${known.organization}/blocks/${user}${query}`,
+    headers: credentials,
+    describedBy: ['services', 'authorization', 'organization', 'users'],
+  }
+}
+
+/**
+ * Requires that these requests each block a user, asks something then, and unblocks those users. A user whom the
+ * organization blocked before stays blocked.
+ */
+export async function whileBlocked<T>(
+  client: ContractClient,
+  requests: readonly MountRequest[],
+  ask: () => Promise<T>,
+): Promise<T> {
+  const blocked: MountRequest[] = []
+  try {
+    for (const request of requests) {
+      blocked.push(request)
+      const answer: Answer = await client.request(request)
+      if (answer.json['code'] === 'ALREADY_BLOCKED') blocked.pop()
+      answer.mustBe(204)
+    }
+    return await ask()
+  } finally {
+    for (const { path, ...request } of blocked) {
+      await client.request({ ...request, method: 'DELETE', path: path.replace(/\?.*/, '') })
+    }
+  }
 }

@@ -1,7 +1,6 @@
 import type { Answer } from './answer.ts'
-import { blocking, whileBlocked } from './blocking.ts'
 import type { ContractClient, MountRequest } from './client.ts'
-import { WRONG_TOKEN } from './client.ts'
+import { blocking, WRONG_TOKEN, whileBlocked } from './client.ts'
 import type { CaseFacts, MountCase } from './mount-case.ts'
 import { mountCase } from './mount-case.ts'
 

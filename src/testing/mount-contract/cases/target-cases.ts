@@ -1,5 +1,5 @@
 import type { HostPath } from '../known-host.ts'
-import { blocking, whileBlocked } from './blocking.ts'
+import { blocking, whileBlocked } from './client.ts'
 import type { MountCase } from './mount-case.ts'
 import { mountCase } from './mount-case.ts'
 
