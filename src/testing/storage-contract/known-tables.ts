@@ -31,46 +31,26 @@ interface KnownTables<Tx> {
  * deletion, the row is deleted, which records no event.
  */
 export function knownTables<Tx>(host: ContractHost<Tx>, tables: ContractTables<Tx>): KnownTables<Tx> {
-  /** The storages of the host, by what the cases have of them. */
-  const inner = new WeakMap<ForgeStorage<Tx>, ForgeStorage<Tx>>()
-  const innerOf = (storage: ForgeStorage<Tx>): ForgeStorage<Tx> => inner.get(storage) ?? storage
-
-  const wrapped = (storage: ForgeStorage<Tx>): ForgeStorage<Tx> => {
-    const deleting = new Proxy(storage, {
-      get(target, name) {
-        if (name === 'retire') return (retirement: Retirement<Tx>) => remove(host, tables, target, retirement)
-        const member: unknown = Reflect.get(target, name)
-        return typeof member === 'function' ? member.bind(target) : member
-      },
-    })
-    inner.set(deleting, storage)
-    return deleting
+  /** The host finds the database of a storage by the storage, so it stays the same object. */
+  const deleting = (storage: ForgeStorage<Tx>): ForgeStorage<Tx> => {
+    storage.retire = (retirement) => remove(host, tables, storage, retirement)
+    return storage
   }
   const opening = (open: OpenStorage<Tx>, ids: readonly Id[]) => async () => {
     const storage = await open()
     for (const thing of THINGS) await tables.create(storage, thing, ids)
-    return wrapped(storage)
+    return deleting(storage)
   }
-  const { again, beside, begin, beginSnapshot, beginReadCommitted } = host
-  const { textIds, hide } = tables
+  const { again, beside } = host
+  const { textIds } = tables
 
   return {
     open: opening(() => tables.open(), IDS),
     host: {
       ...host,
-      again: again && (async (storage) => wrapped(await again(innerOf(storage)))),
-      beside: beside && (async (storage) => wrapped(await beside(innerOf(storage)))),
-      begin: begin && ((storage) => begin(innerOf(storage))),
-      beginSnapshot: beginSnapshot && ((storage) => beginSnapshot(innerOf(storage))),
-      beginReadCommitted: beginReadCommitted && ((storage) => beginReadCommitted(innerOf(storage))),
+      again: again && (async (storage) => deleting(await again(storage))),
+      beside: beside && (async (storage) => deleting(await beside(storage))),
       textIds: textIds && opening(() => textIds(), [...ID_TEXTS, '10']),
-      tables: {
-        ...tables,
-        create: (storage, thing, ids) => tables.create(innerOf(storage), thing, ids),
-        remove: (storage, thing, id, transaction) => tables.remove(innerOf(storage), thing, id, transaction),
-        addMember: (storage, member, transaction) => tables.addMember(innerOf(storage), member, transaction),
-        hide: hide && ((storage, thing, row, transaction) => hide(innerOf(storage), thing, row, transaction)),
-      },
     },
   }
 }
