@@ -1,19 +1,16 @@
 import type { ForgeStorage } from '../../storage/storage.ts'
 import type { ContractCase } from '../contract-case.ts'
 import { abortCases, changeCases, eventCases, retirementCases } from './cases/change-cases.ts'
-import { consumerCases, pruneCases } from './cases/consumer-cases.ts'
 import { hidingCases } from './cases/hiding-cases.ts'
-import { hostTransactionCases } from './cases/host-transaction-cases.ts'
 import { lifeCases } from './cases/life-cases.ts'
 import { lockOrderCases } from './cases/lock-order-cases.ts'
-import { outboxOrderCases } from './cases/outbox-order-cases.ts'
+import { consumerCases, outboxOrderCases, pruneCases } from './cases/outbox-cases.ts'
 import { overtakingCases } from './cases/overtaking-cases.ts'
 import { ownershipCases } from './cases/ownership-cases.ts'
 import { prepareCases } from './cases/prepare-cases.ts'
-import { racingCases } from './cases/racing-cases.ts'
+import { racingCases, replayCases } from './cases/racing-cases.ts'
 import { readerCases } from './cases/reader-cases.ts'
 import { referenceCases } from './cases/reference-cases.ts'
-import { replayCases } from './cases/replay-cases.ts'
 import { sequentialCases } from './cases/sequential-cases.ts'
 import type { OpenStorage, StorageCase } from './cases/storage-case.ts'
 import { tableCases } from './cases/table-cases.ts'
@@ -38,7 +35,6 @@ const CASES: readonly StorageCase[] = [
   ...consumerCases,
   ...pruneCases,
   ...transactionCases,
-  ...hostTransactionCases,
 ]
 
 /** The seeds of the cases that compare a storage with `memoryStorage`, if the host names none. */

@@ -11,7 +11,7 @@ import { meeting } from './gate.ts'
 import type { Race } from './race.ts'
 import { idsTo, raceCases } from './race.ts'
 import type { StorageCase } from './storage-case.ts'
-import { hostCase, ofReports, outcomeOf, storageCase } from './storage-case.ts'
+import { begunCase, ofReports, outcomeOf, refusing, storageCase } from './storage-case.ts'
 
 /** Cases about a change that succeeds, is refused by a rule, or fails in the host. They apply to every aggregate. */
 export const changeCases: readonly StorageCase[] = AGGREGATES.flatMap((one) => [
@@ -77,16 +77,12 @@ export const changeCases: readonly StorageCase[] = AGGREGATES.flatMap((one) => [
     const before = await outbox(storage)
     const error = new Error('no')
     const refused = () => one.alter(storage, { instead: refusing(error) })
-    const calls = [
-      ...[() => one.alter(storage), refused],
-      ...[() => one.alter(storage, { beforeCommit: refusing(error) }), refused],
-    ]
+    const late = () => one.alter(storage, { beforeCommit: refusing(error) })
+    const calls = [() => one.alter(storage), refused, late, refused]
     const outcomes = await Promise.all([...calls, ...calls].map((call) => outcomeOf(call)))
+    const areMade = outcomes.map((outcome) => 'value' in outcome)
 
-    assert.deepEqual(
-      outcomes.map((outcome) => 'value' in outcome),
-      [true, false, false, false, true, false, false, false],
-    )
+    assert.deepEqual(areMade, [true, false, false, false, true, false, false, false])
     assert.equal((await outbox(storage)).length, before.length + 2)
   }),
 
@@ -196,11 +192,9 @@ export const abortCases: readonly StorageCase[] = [
     },
   ),
 
-  hostCase(
+  begunCase(
     'in a host’s transaction a change whose caller has aborted is not written',
-    ['begin'],
-    async (storage, bench) => {
-      const { transaction, commit } = await bench.begin()
+    async (storage, { transaction, commit }) => {
       const signal = AbortSignal.abort(REASON)
       await pin(storage, BOARD, '1', { transaction })
 
@@ -215,13 +209,6 @@ export const abortCases: readonly StorageCase[] = [
 const ENVELOPE = [
   ...['actorId', 'at', 'data', 'id', 'issueId', 'organizationId', 'repositoryId', 'type', 'userId', 'version'],
 ]
-
-/** Returns a function that throws this value. */
-export function refusing(thrown: unknown): () => never {
-  return () => {
-    throw thrown
-  }
-}
 
 function forAggregate(
   one: AggregateSample,

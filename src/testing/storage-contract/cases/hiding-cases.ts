@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict'
 import type { Id } from '../../../index.ts'
 import { define, grant, slugsHeldBy } from '../samples/badges.ts'
-import { block, blockedBy } from '../samples/blocks.ts'
-import { Draw } from '../samples/draw.ts'
+import { BLOCK, block, blockedBy } from '../samples/blocks.ts'
 import { BOARD, moveToFront, pin, unpin } from '../samples/pin-boards.ts'
+import { Draw } from '../samples/sample.ts'
 import { meeting, whileWaiting } from './gate.ts'
 import { assertRefused } from './race.ts'
 import type { StorageCase } from './storage-case.ts'
 import { outcomeOf, refuses } from './storage-case.ts'
-import { compareBoards, expectBoard, KEY, LEVELS, rejects, tableCase } from './table-case.ts'
+import { compareBoards, expectBoard, LEVELS, rejects, tableCase } from './table-case.ts'
 
 /** Cases about rows that the host hides, and shows again. */
 export const hidingCases: readonly StorageCase[] = [
@@ -50,7 +50,7 @@ export const hidingCases: readonly StorageCase[] = [
     const seen = async () => [
       await blockedBy(storage, '20'),
       [...(await storage.blocks.among('20', ['30', '31']))],
-      (await storage.blocks.find(KEY))?.userId,
+      (await storage.blocks.find(BLOCK))?.userId,
       (await storage.userBadges.holders('owl', { from: { page: 1 }, limit: 10 }))?.total,
       (await storage.userBadges.heldByMany(['30', '31'])).map((grants) => grants.length),
     ]
@@ -60,7 +60,7 @@ export const hidingCases: readonly StorageCase[] = [
     await refuses('USER_NOT_FOUND', () => block(storage, '20', '30'))
     await refuses('USER_NOT_FOUND', () => grant(storage, '30', ['owl']))
     await refuses('USER_NOT_FOUND', () => storage.userBadges.heldBy('30'))
-    await rejects(rows.addMember(KEY))
+    await rejects(rows.addMember(BLOCK))
     await rows.hide('user', { id: '30', isHidden: false })
     assert.deepEqual(await seen(), before)
     assert.deepEqual(await slugsHeldBy(storage, '30'), ['owl'])

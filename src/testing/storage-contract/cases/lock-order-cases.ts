@@ -2,13 +2,12 @@ import assert from 'node:assert/strict'
 import type { ForgeErrorCode } from '../../../index.ts'
 import type { ForgeStorage, PinBoardKey } from '../../../storage/storage.ts'
 import type { BegunTransaction } from '../contract-host.ts'
-import { block, unblock } from '../samples/blocks.ts'
+import { block, blockByUser, blockedByUser, unblock, unblockByUser } from '../samples/blocks.ts'
 import { BOARD, fillBoard, issuesOn, pin, unpin } from '../samples/pin-boards.ts'
 import { retire } from '../samples/retirements.ts'
 import type { Extras } from '../samples/sample.ts'
-import { blockByUser, blockedByUser, unblockByUser } from '../samples/user-blocks.ts'
 import { whileWaiting } from './gate.ts'
-import { assertRefused } from './race.ts'
+import { assertMade, assertRefused } from './race.ts'
 import type { Outcome, StorageCase } from './storage-case.ts'
 import { hostCase, outcomeOf } from './storage-case.ts'
 
@@ -182,10 +181,6 @@ async function endedWith<Tx>({ commit, rollback }: BegunTransaction<Tx>, work: P
   const outcome = await work
   await ('value' in outcome ? commit() : rollback())
   return outcome
-}
-
-function assertMade(outcome: Outcome): void {
-  assert.ok('value' in outcome, `made, but it threw ${'thrown' in outcome ? String(outcome.thrown) : 'nothing'}`)
 }
 
 async function pinEach<Tx>(

@@ -2,16 +2,15 @@ import assert from 'node:assert/strict'
 import { ForgeError } from '../../../index.ts'
 import type { ForgeStorage, Retired } from '../../../storage/storage.ts'
 import { define, grant, removeBadge } from '../samples/badges.ts'
-import { BLOCK, block, blockedBy, raised } from '../samples/blocks.ts'
+import { BLOCK, block, blockByUser, blockedBy, blockedByUser, raised } from '../samples/blocks.ts'
 import { BOARD, issuesOn, pin } from '../samples/pin-boards.ts'
 import { retire } from '../samples/retirements.ts'
 import type { Extras } from '../samples/sample.ts'
 import { change, NOON } from '../samples/sample.ts'
-import { blockByUser, blockedByUser } from '../samples/user-blocks.ts'
 import { meeting, turns, whileWaiting } from './gate.ts'
 import { assertRefused, atOnce, idsTo, raceCases } from './race.ts'
-import type { Outcome, StorageCase } from './storage-case.ts'
-import { hostCase, outcomeOf } from './storage-case.ts'
+import type { StorageCase } from './storage-case.ts'
+import { begunCase, outcomeOf } from './storage-case.ts'
 
 /** A change, and the deletion of its subject. */
 interface Overtaking {
@@ -48,7 +47,10 @@ const OVERTAKINGS: readonly Overtaking[] = [
     name: 'its repository',
     retired: { thing: 'repository', repositoryId: '10' },
     begin: (storage, extras) => pin(storage, BOARD, '1', extras),
-    left: async (storage) => valuesOf(await outcomeOf(() => storage.pinBoards.load(BOARD))),
+    async left(storage) {
+      const board = await outcomeOf(() => storage.pinBoards.load(BOARD))
+      return 'value' in board ? board.value : []
+    },
   },
   {
     name: 'the user it blocks',
@@ -124,27 +126,10 @@ export const overtakingCases: readonly StorageCase[] = [
     assert.equal((await blockedBy(one, '20')).length + members.size, ROUNDS)
   }),
 
-  ...raceCases('an issue that is deleted while it is pinned is never left on a board', async (one, other) => {
-    for (const issueIds of waves()) {
-      const work = issueIds.flatMap((issueId) => {
-        const gone: Retired = { thing: 'issue', issueId, ...BOARD }
-        const board = { ...BOARD, repositoryId: Number(issueId) % 3 === 0 ? '11' : '10' }
-        return Number(issueId) % 2 === 0
-          ? [pin(one, board, issueId), retire(other, gone)]
-          : [retire(one, gone), pin(other, board, issueId)]
-      })
-      await atOnce<unknown>(work, 'ISSUE_NOT_FOUND')
-    }
-
-    for (const repositoryId of ['10', '11']) assert.deepEqual(await issuesOn(one, { ...BOARD, repositoryId }), [])
-  }),
-
-  hostCase(
+  begunCase(
     'a change that waits too long is refused as busy, and can be made later',
-    ['begin', 'again'],
-    async (storage, bench) => {
+    async (storage, { transaction, rollback }, bench) => {
       const elsewhere = await bench.again()
-      const { transaction, rollback } = await bench.begin()
       await pin(storage, BOARD, '1', { transaction })
       const waiting = outcomeOf(() => pin(elsewhere, BOARD, '2'))
       await whileWaiting(waiting, MAX_WAIT_MS)
@@ -156,12 +141,9 @@ export const overtakingCases: readonly StorageCase[] = [
       await pin(elsewhere, BOARD, '3')
       assert.deepEqual(await issuesOn(storage, BOARD), ['3'])
     },
+    ['again'],
   ),
 ]
-
-function valuesOf(outcome: Outcome): readonly unknown[] {
-  return 'value' in outcome && Array.isArray(outcome.value) ? outcome.value : []
-}
 
 /** Returns the ids of all rounds, in groups that run one after the other. */
 function waves(): readonly (readonly string[])[] {

@@ -8,11 +8,10 @@ import { BOARD, issuesOn, pin, row } from '../samples/pin-boards.ts'
 import { retire } from '../samples/retirements.ts'
 import type { Extras } from '../samples/sample.ts'
 import { AUTHOR, NO_SUBJECT } from '../samples/sample.ts'
-import { refusing } from './change-cases.ts'
 import { turns } from './gate.ts'
 import { atOnce, idsTo, raceCases } from './race.ts'
-import type { StorageCase } from './storage-case.ts'
-import { hostCase, outcomeOf, refuses, storageCase } from './storage-case.ts'
+import type { Outcome as Attempt, StorageCase } from './storage-case.ts'
+import { begunCase, hostCase, outcomeOf, refuses, refusing, storageCase } from './storage-case.ts'
 
 const OTHER = { ...BOARD, repositoryId: '11' }
 const ERROR = new Error('the host says no')
@@ -104,11 +103,9 @@ export const prepareCases: readonly StorageCase[] = [
     else assert.equal(refused.filter((error) => error instanceof TypeError).length, work.length)
   }),
 
-  hostCase(
+  begunCase(
     'a change that fails in prepare in a host’s transaction keeps the rest of it',
-    ['begin'],
-    async (storage, bench) => {
-      const { transaction, commit } = await bench.begin()
+    async (storage, { transaction, commit }) => {
       await pin(storage, OTHER, '1', { transaction })
       assert.deepEqual(await outcomeOf(() => prepared(storage, refusing(ERROR), { transaction })), { thrown: ERROR })
       const { result } = await prepared(storage, (open) => open === transaction, { transaction })
@@ -121,9 +118,9 @@ export const prepareCases: readonly StorageCase[] = [
   ),
 
   ...(['prepare', 'beforeCommit'] as const).map((name) =>
-    hostCase(`a change made by ${name} on its own transaction is a TypeError`, ['begin'], async (storage, bench) => {
-      const { transaction, rollback } = await bench.begin()
-      const tried: Promise<unknown>[] = []
+    begunCase(`a change made by ${name} on its own transaction is a TypeError`, async (storage, begun) => {
+      const { transaction, rollback } = begun
+      const tried: Promise<Attempt>[] = []
       const pinOn = (open: typeof transaction) =>
         void tried.push(outcomeOf(() => pin(storage, BOARD, '2', { transaction: open })))
       if (name === 'prepare') await prepared(storage, pinOn, { transaction })
@@ -131,8 +128,7 @@ export const prepareCases: readonly StorageCase[] = [
       const [outcome] = await Promise.all(tried)
       await rollback()
 
-      assert.ok(typeof outcome === 'object' && outcome !== null && 'thrown' in outcome)
-      assert.ok(outcome.thrown instanceof TypeError)
+      assert.ok(outcome !== undefined && 'thrown' in outcome && outcome.thrown instanceof TypeError)
       assert.deepEqual(await issuesOn(storage, BOARD), [])
     }),
   ),

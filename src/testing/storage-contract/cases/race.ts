@@ -81,6 +81,11 @@ export function assertRefused(outcome: Outcome, ...refusals: readonly ForgeError
   refuseOthers(outcome.thrown, refusals)
 }
 
+/** Checks that a call was not refused. */
+export function assertMade(outcome: Outcome): void {
+  assert.ok('value' in outcome, `made, but it threw ${'thrown' in outcome ? describe(outcome.thrown) : 'nothing'}`)
+}
+
 function refuseOthers(thrown: unknown, refusals: readonly ForgeErrorCode[]): void {
   const known = isForgeError(thrown) && refusals.includes(thrown.code)
   assert.ok(known, `${refusals.join(', ') || 'nothing'} may refuse it, but it threw ${describe(thrown)}`)

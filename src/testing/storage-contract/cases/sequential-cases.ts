@@ -2,12 +2,11 @@ import assert from 'node:assert/strict'
 import type { ForgeStorage } from '../../../storage/storage.ts'
 import { fill } from '../samples/aggregates.ts'
 import { catalogueOf, define, grant, revoke, slugsHeldBy } from '../samples/badges.ts'
-import { block, blockedBy, unblock } from '../samples/blocks.ts'
+import { block, blockByUser, blockedBy, blockedByUser, unblock } from '../samples/blocks.ts'
 import { outbox } from '../samples/outbox.ts'
 import { BOARD, fillBoard, issuesOn, pin, row } from '../samples/pin-boards.ts'
 import { retire } from '../samples/retirements.ts'
 import { change } from '../samples/sample.ts'
-import { blockByUser, blockedByUser } from '../samples/user-blocks.ts'
 import type { Outcome, StorageCase } from './storage-case.ts'
 import { ofReports, outcomeOf, refuses, storageCase } from './storage-case.ts'
 
@@ -61,14 +60,12 @@ export const sequentialCases: readonly StorageCase[] = [
     const ids = Array.from({ length: 70_000 }, (_, n) => String(n))
     const placed = await storage.pinBoards.positions(ids.map((issueId) => ({ issueId, ...BOARD })))
     const held = await storage.userBadges.heldByMany(['31', ...ids, '31'])
+    const holders = [...held.keys()].filter((index) => held[index]?.length !== 0)
 
     assert.deepEqual(await storage.pinBoards.positions([]), [])
     assert.deepEqual(await storage.userBadges.heldByMany([]), [])
     assert.deepEqual([placed.length, placed.slice(0, 5)], [70_000, [undefined, 1, 2, 3, undefined]])
-    assert.deepEqual(
-      held.flatMap((grants, index) => (grants.length > 0 ? [index] : [])),
-      [0, 31, 32, 70_001],
-    )
+    assert.deepEqual(holders, [0, 31, 32, 70_001])
     assert.deepEqual([held[0], held.at(-1)], [held[32], held[32]])
   }),
 
@@ -97,12 +94,11 @@ export const sequentialCases: readonly StorageCase[] = [
     for (const { userId } of blocks.items) await unblock(storage, '20', userId)
     for (const { userId } of holders?.items ?? []) await revoke(storage, userId, ['a'])
     const after = ({ cursor = '' }) => ({ from: { after: cursor }, limit: 10 })
+    const nextBlocks = await storage.blocks.page('20', after(blocks))
     const nextHolders = await storage.userBadges.holders('a', after(holders ?? {}))
+    const nextUsers = nextBlocks.items.map(({ userId }) => userId)
 
-    assert.deepEqual(
-      (await storage.blocks.page('20', after(blocks))).items.map(({ userId }) => userId),
-      ['30', '32'],
-    )
+    assert.deepEqual(nextUsers, ['30', '32'])
     assert.deepEqual([holders?.items.length, nextHolders?.items.length, nextHolders?.total], [1, 1, 1])
   }),
 

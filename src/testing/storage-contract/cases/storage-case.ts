@@ -52,6 +52,15 @@ export function hostCase(
   }
 }
 
+/** Creates a case that begins with a transaction of the host. */
+export function begunCase(
+  name: string,
+  check: <Tx>(storage: ForgeStorage<Tx>, begun: BegunTransaction<Tx>, bench: CaseHost<Tx>) => Promise<void>,
+  needs: StorageCase['needs'] = [],
+): StorageCase {
+  return hostCase(name, ['begin', ...needs], async (storage, bench) => check(storage, await bench.begin(), bench))
+}
+
 /** Returns a case that is about what a report of a deletion returns and records. */
 export function ofReports(one: StorageCase): StorageCase {
   return { ...one, isOfReports: true }
@@ -84,6 +93,13 @@ export async function outcomeOf(call: () => unknown): Promise<Outcome> {
     return { value: await call() }
   } catch (thrown) {
     return { thrown }
+  }
+}
+
+/** Returns a function that throws this value. */
+export function refusing(thrown: unknown): () => never {
+  return () => {
+    throw thrown
   }
 }
 
@@ -129,23 +145,19 @@ export class CaseHost<Tx> {
   async begin(how: 'begin' | 'beginSnapshot' | 'beginReadCommitted' = 'begin'): Promise<BegunTransaction<Tx>> {
     const begun = await this.#part(how)(this.#storage)
     this.#begun.push(begun)
-    const ended = (): void => void this.#ended.add(begun)
-    return {
-      transaction: begun.transaction,
-      commit: async () => {
-        ended()
-        await begun.commit()
-      },
-      rollback: async () => {
-        ended()
-        await begun.rollback()
-      },
+    const ending = (end: 'commit' | 'rollback') => async () => {
+      this.#ended.add(begun)
+      await begun[end]()
     }
+    return { transaction: begun.transaction, commit: ending('commit'), rollback: ending('rollback') }
   }
 
   /** Ends everything that is still open, in the order in which a host would. */
   async end(): Promise<void> {
-    for (const begun of this.#begun) if (!this.#ended.has(begun)) await rolledBack(begun)
+    for (const begun of this.#begun) {
+      // The connection may no longer be usable. The error of the case itself must be reported.
+      if (!this.#ended.has(begun)) await outcomeOf(() => begun.rollback())
+    }
     for (const storage of this.#opened) await storage.close()
     for (const begun of this.#begun) await begun.release?.()
   }
@@ -159,14 +171,5 @@ export class CaseHost<Tx> {
     const part = this.#host[name]
     if (part === undefined) throw new TypeError(`the host of this contract provides no ${name}`)
     return part
-  }
-}
-
-/** Ignores an error of the rollback, because the error of the case itself must be reported. */
-async function rolledBack<Tx>(transaction: BegunTransaction<Tx>): Promise<void> {
-  try {
-    await transaction.rollback()
-  } catch {
-    // The connection may no longer be usable.
   }
 }

@@ -2,18 +2,14 @@ import assert from 'node:assert/strict'
 import type { Id } from '../../../index.ts'
 import { blockUser } from '../../../index.ts'
 import type { BlockKey, BlockState, ForgeStorage } from '../../../storage/storage.ts'
-import type { Draw } from '../samples/draw.ts'
 import { BOARD, issuesOn, moveToFront, pin, unpin } from '../samples/pin-boards.ts'
-import type { Extras } from '../samples/sample.ts'
+import type { Draw, Extras } from '../samples/sample.ts'
 import { about, change } from '../samples/sample.ts'
 import type { CaseHost, HostRows, StorageCase } from './storage-case.ts'
 import { hostCase, outcomeOf } from './storage-case.ts'
 
 /** How a host may begin a transaction. */
 export const LEVELS = ['begin', 'beginSnapshot', 'beginReadCommitted'] as const
-
-/** A block of the cases. */
-export const KEY: BlockKey = { organizationId: '20', userId: '30' }
 
 /** What a case does with a storage and the rows of the host. */
 export type Check = <Tx>(storage: ForgeStorage<Tx>, rows: HostRows<Tx>, bench: CaseHost<Tx>) => Promise<void>
@@ -34,7 +30,7 @@ export async function expectBoard<Tx>(storage: ForgeStorage<Tx>, issueIds: reado
   const positions = await storage.pinBoards.positions(issueIds.map((issueId) => ({ issueId, ...BOARD })))
   assert.deepEqual(
     positions,
-    issueIds.map((_, index) => index + 1),
+    [...issueIds.keys()].map((index) => index + 1),
   )
 }
 

@@ -1,12 +1,30 @@
 import type { ForgeEvent } from '../../../index.ts'
-import type { AggregateStores, ForgeStorage } from '../../../storage/storage.ts'
+import type { AggregateStores, ForgeStorage, IssueImportKey } from '../../../storage/storage.ts'
 import { badgeCatalogue, define, grant, userBadges } from './badges.ts'
-import { block, blocks } from './blocks.ts'
-import { issueImports } from './issue-imports.ts'
+import { block, blockByUser, blocks, userBlocks } from './blocks.ts'
 import { outbox } from './outbox.ts'
 import { BOARD, pin, pinBoards } from './pin-boards.ts'
 import type { AggregateSample, Names, Reads } from './sample.ts'
-import { blockByUser, userBlocks } from './user-blocks.ts'
+import { altered, change, kind, sampleOf } from './sample.ts'
+
+const IMPORTED = { type: 'issues.imported', data: { created: 1, updated: 0, comments: 2 } } as const
+
+/** Their issues would be in the tables of the host. */
+const issueImports: AggregateSample = sampleOf<IssueImportKey, undefined>({
+  name: 'an issue import',
+  store: (storage) => storage.issueImports,
+  key: { repositoryId: BOARD.repositoryId },
+  alter: (state) => altered(state, IMPORTED, { repositoryId: BOARD.repositoryId }),
+  keys: ({ repositories }) => repositories.map((repositoryId) => ({ repositoryId })),
+  reads: () => [],
+  kinds: {
+    import: kind(
+      3,
+      (draw, { repositories }) => ({ repositoryId: draw.one(repositories) }),
+      (to, key, extras) => change(to.issueImports, key, (state) => altered(state, IMPORTED, key), extras),
+    ),
+  },
+})
 
 /** The sample of every store. A new store does not compile until it is here. */
 const SAMPLES: Readonly<Record<keyof AggregateStores<unknown>, AggregateSample>> = {

@@ -8,10 +8,8 @@ import type {
   UserBadgesKey,
   UserBadgesState,
 } from '../../../storage/storage.ts'
-import type { Draw } from './draw.ts'
-import { TEXTS } from './draw.ts'
-import type { AggregateSample, Extras, Names } from './sample.ts'
-import { AUTHOR, about, altered, change, kind, NOON, sampleOf } from './sample.ts'
+import type { AggregateSample, Draw, Extras, Names } from './sample.ts'
+import { AUTHOR, about, altered, change, kind, NOON, sampleOf, TEXTS } from './sample.ts'
 
 /** Defines a badge and returns its id. */
 export async function define<Tx>(

@@ -1,27 +1,44 @@
 import assert from 'node:assert/strict'
-import type { Decision, EventDraft, Id, OrganizationBlock } from '../../../index.ts'
+import type { Decision, EventDraft, Id, OrganizationBlock, UserBlock } from '../../../index.ts'
 import { assertNotBlocked, blockUser, unblockUser } from '../../../index.ts'
-import type { BlockKey, BlockState, ForgeStorage } from '../../../storage/storage.ts'
-import type { Draw } from './draw.ts'
-import { TEXTS } from './draw.ts'
-import type { AggregateSample, Extras, Names } from './sample.ts'
-import { AUTHOR, about, altered, change, kind, left, NOON, replaced, sampleOf } from './sample.ts'
+import type { BlockKey, BlockState, ForgeStorage, UserBlockKey } from '../../../storage/storage.ts'
+import type { AggregateSample, Draw, Extras, Names } from './sample.ts'
+import { AUTHOR, about, altered, change, kind, left, NOON, replaced, sampleOf, TEXTS } from './sample.ts'
 
 /** The block that most cases use. */
 export const BLOCK: BlockKey = { organizationId: '20', userId: '30' }
+
+/** The block by a user that the sample changes. */
+const USER_BLOCK: UserBlockKey = { blockerId: '31', userId: '30' }
+
+type BlockExtras<Tx> = Extras<Tx> & { readonly note?: string }
 
 /** Blocks a user in an organization. The user must not be blocked yet. */
 export async function block<Tx>(
   storage: ForgeStorage<Tx>,
   organizationId: Id,
   userId: Id,
-  { note = '', ...extras }: Extras<Tx> & { readonly note?: string } = {},
+  { note = '', ...extras }: BlockExtras<Tx> = {},
 ): Promise<void> {
   const key = { organizationId, userId }
   const { actorId: blockedBy } = extras.by ?? AUTHOR
   const decide = (before: BlockState, at: Date) =>
     about(key, after(before, blockUser(before.block, { ...key, note, blockedAt: at, blockedBy }, false)))
   await change(storage.blocks, key, decide, extras)
+}
+
+/** Blocks a user for another user. The user must not be blocked yet. */
+export async function blockByUser<Tx>(
+  storage: ForgeStorage<Tx>,
+  blockerId: Id,
+  userId: Id,
+  { note = '', ...extras }: BlockExtras<Tx> = {},
+): Promise<void> {
+  const key = { blockerId, userId }
+  const { actorId: blockedBy } = extras.by ?? AUTHOR
+  const decide = (before: UserBlock | undefined, at: Date) =>
+    about({ userId }, blockUser(before, { ...key, note, blockedAt: at, blockedBy }, false))
+  await change(storage.userBlocks, key, decide, extras)
 }
 
 /** Removes a block, if it exists. */
@@ -35,6 +52,18 @@ export async function unblock<Tx>(
   const decide = (before: BlockState): Decision<BlockState, unknown, EventDraft> =>
     before.block === undefined ? left(before) : about(key, after(before, unblockUser(before.block)))
   await change(storage.blocks, key, decide, extras)
+}
+
+/** Removes a block by a user, if it exists. */
+export async function unblockByUser<Tx>(
+  storage: ForgeStorage<Tx>,
+  blockerId: Id,
+  userId: Id,
+  extras: Extras<Tx> = {},
+): Promise<void> {
+  const decide = (before: UserBlock | undefined): Decision<UserBlock | undefined, unknown, EventDraft> =>
+    before === undefined ? left(before) : about({ userId }, unblockUser(before))
+  await change(storage.userBlocks, { blockerId, userId }, decide, extras)
 }
 
 /** Decides to raise the epoch, unless the user is blocked. Returns the new epoch. */
@@ -59,6 +88,12 @@ export async function blockedBy<Tx>(storage: ForgeStorage<Tx>, organizationId: I
   return (await blocksOf(storage, organizationId)).map((one) => one.userId)
 }
 
+/** Returns the users that a user blocks, in order. */
+export async function blockedByUser<Tx>(storage: ForgeStorage<Tx>, blockerId: Id): Promise<readonly Id[]> {
+  const { items } = await storage.userBlocks.page(blockerId, { from: { page: 1 }, limit: 1000 })
+  return items.map(({ userId }) => userId)
+}
+
 /** The blocks by organizations. */
 export const blocks: AggregateSample = sampleOf<BlockKey, BlockState>({
   name: 'a block',
@@ -81,26 +116,58 @@ export const blocks: AggregateSample = sampleOf<BlockKey, BlockState>({
     ...keysOf(names).map((key) => [JSON.stringify(key), () => storage.blocks.find(key, transaction)] as const),
   ],
   lists: (storage, { organizations }, transaction) =>
-    organizations.map((organizationId) => [
-      `blocks of ${organizationId}`,
-      (query) => storage.blocks.page(organizationId, query, transaction),
-    ]),
+    organizations.map((id) => [`blocks of ${id}`, (query) => storage.blocks.page(id, query, transaction)]),
   kinds: {
-    block: kind(12, drawnBlock, (to, { organizationId, userId, note }, extras) =>
+    block: kind(12, withNote(drawnKey), (to, { organizationId, userId, note }, extras) =>
       block(to, organizationId, userId, { ...extras, note }),
     ),
     unblock: kind(5, drawnKey, (to, { organizationId, userId }, extras) => unblock(to, organizationId, userId, extras)),
     /** Replaces the note of a block, and who blocked when. The block keeps its position. */
-    renote: kind(
-      3,
-      (draw, names) => ({ ...drawnBlock(draw, names), blockedAt: new Date(draw.below(60_000)) }),
-      (to, { note, blockedAt, ...key }, extras) => {
-        const decide = ({ block, epoch }: BlockState) =>
-          replaced({ block: block && { ...block, note, blockedAt }, epoch })
-        return change(to.blocks, key, decide, extras)
-      },
-    ),
+    renote: kind(3, withNoteAndTime(drawnKey), (to, { note, blockedAt, ...key }, extras) => {
+      const decide = ({ block, epoch }: BlockState) =>
+        replaced({ block: block && { ...block, note, blockedAt }, epoch })
+      return change(to.blocks, key, decide, extras)
+    }),
     admit: kind(2, drawnKey, (to, key, extras) => change(to.blocks, key, raised, extras)),
+  },
+})
+
+/** The blocks by users. */
+export const userBlocks: AggregateSample = sampleOf<UserBlockKey, UserBlock | undefined>({
+  name: 'a block by a user',
+  store: (storage) => storage.userBlocks,
+  key: USER_BLOCK,
+  alter(before) {
+    const { blockerId, userId } = USER_BLOCK
+    if (before !== undefined) return altered(undefined, { type: 'user.unblocked', data: { blockerId } }, { userId })
+
+    const block = { ...USER_BLOCK, note: 'why', blockedAt: new Date(NOON), blockedBy: null }
+    return altered(block, { type: 'user.blocked', data: { note: 'why', blockerId } }, { userId })
+  },
+  keys: userKeysOf,
+  reads: (storage, names, transaction) => [
+    ...names.users.flatMap((blockerId) =>
+      [undefined, ...names.organizations].map((organizationId) => {
+        const read = () => storage.userBlocks.among({ blockerId, organizationId }, names.users, transaction)
+        return [`blocked by ${blockerId} and ${organizationId}`, read] as const
+      }),
+    ),
+    ...userKeysOf(names).map((key) => [JSON.stringify(key), () => storage.userBlocks.find(key, transaction)] as const),
+  ],
+  lists: (storage, { users }, transaction) =>
+    users.map((id) => [`blocks by ${id}`, (query) => storage.userBlocks.page(id, query, transaction)]),
+  kinds: {
+    blockByUser: kind(8, withNote(drawnUserKey), (to, { blockerId, userId, note }, extras) =>
+      blockByUser(to, blockerId, userId, { ...extras, note }),
+    ),
+    unblockByUser: kind(3, drawnUserKey, (to, { blockerId, userId }, extras) =>
+      unblockByUser(to, blockerId, userId, extras),
+    ),
+    /** Replaces the note of a block, and who blocked when. The block keeps its position. */
+    renoteByUser: kind(2, withNoteAndTime(drawnUserKey), (to, { note, blockedAt, ...key }, extras) => {
+      const decide = (block: UserBlock | undefined) => replaced(block && { ...block, note, blockedAt })
+      return change(to.userBlocks, key, decide, extras)
+    }),
   },
 })
 
@@ -108,12 +175,31 @@ function keysOf({ organizations, users }: Names): readonly BlockKey[] {
   return organizations.flatMap((organizationId) => users.map((userId) => ({ organizationId, userId })))
 }
 
+function userKeysOf({ users }: Names): readonly UserBlockKey[] {
+  return users.flatMap((blockerId) => users.map((userId) => ({ blockerId, userId })))
+}
+
 function drawnKey(draw: Draw, { organizations, users }: Names): BlockKey {
   return { organizationId: draw.one(organizations), userId: draw.one(users) }
 }
 
-function drawnBlock(draw: Draw, names: Names): BlockKey & Pick<OrganizationBlock, 'note'> {
-  return { ...drawnKey(draw, names), note: draw.one(TEXTS) }
+function drawnUserKey(draw: Draw, { users }: Names): UserBlockKey {
+  return { blockerId: draw.one(users), userId: draw.one(users) }
+}
+
+/** Draws a note beside a key. */
+function withNote<Key extends object>(drawn: (draw: Draw, names: Names) => Key) {
+  return (draw: Draw, names: Names): Key & { readonly note: string } => ({
+    ...drawn(draw, names),
+    note: draw.one(TEXTS),
+  })
+}
+
+function withNoteAndTime<Key extends object>(drawn: (draw: Draw, names: Names) => Key) {
+  return (draw: Draw, names: Names): Key & Pick<OrganizationBlock, 'note' | 'blockedAt'> => ({
+    ...withNote(drawn)(draw, names),
+    blockedAt: new Date(draw.below(60_000)),
+  })
 }
 
 /** The block of a rule's decision beside the epoch of the organization. */

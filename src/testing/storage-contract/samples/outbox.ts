@@ -3,9 +3,8 @@ import type { ForgeEvent } from '../../../index.ts'
 import { isForgeError } from '../../../index.ts'
 import type { ForgeStorage } from '../../../storage/storage.ts'
 import { outcomeOf } from '../cases/storage-case.ts'
-import type { Choices } from './draw.ts'
 import { BOARD } from './pin-boards.ts'
-import type { Kind } from './sample.ts'
+import type { Choices, Kind } from './sample.ts'
 import { change, kind, NO_SUBJECT, NOON } from './sample.ts'
 
 /** A time after all sample changes. */

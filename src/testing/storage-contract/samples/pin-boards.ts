@@ -1,8 +1,7 @@
 import type { Decision, Id } from '../../../index.ts'
 import { movePin, pinIssue, unpinIssue } from '../../../index.ts'
 import type { BoardIssue, ForgeStorage, PinBoardKey, PinRow } from '../../../storage/storage.ts'
-import type { Draw } from './draw.ts'
-import type { AggregateSample, Extras, Names } from './sample.ts'
+import type { AggregateSample, Draw, Extras, Names } from './sample.ts'
 import { AUTHOR, about, altered, change, kind, NOON, replaced, sampleOf } from './sample.ts'
 
 /** The board of issues that most cases use. */
