@@ -22,7 +22,10 @@ export interface BegunTransaction<Tx> {
  * receives. Without one it waits for others, and repeats what the database has ended in favour of others.
  */
 export interface ContractTables<Tx> {
-  /** Opens a new storage, migrated and empty, that knows the tables of the host. They are empty too. */
+  /**
+   * Opens a new storage, migrated and empty, that knows the tables of the host. They are empty too. A case may replace its
+   * `retire`, to delete the row of what is reported.
+   */
   open(): Promise<ForgeStorage<Tx>>
   /** Like `open`, for a storage in which ids of every kind may be any text of 1 to 64 characters. */
   readonly textIds?: (() => Promise<ForgeStorage<Tx>>) | undefined
