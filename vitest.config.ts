@@ -29,7 +29,7 @@ const suite = (
 /** Starts with the contracts: they run longest, and by their size they would run last, when the other workers are done. */
 class ContractsFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    const isContract = ({ moduleId }: TestSpecification): boolean => /\/contract[\w-]*\.servers\./.test(moduleId)
+    const isContract = ({ moduleId }: TestSpecification): boolean => /\/contract[\w-]*\.(?:servers\.)?test\./.test(moduleId)
     const sorted = await super.sort(files)
     return [...sorted.filter(isContract), ...sorted.filter((file) => !isContract(file))]
   }
