@@ -29,7 +29,8 @@ const suite = (
 /** Starts with the contracts: they run longest, and by their size they would run last, when the other workers are done. */
 class ContractsFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    const isContract = ({ moduleId }: TestSpecification): boolean => /\/contract[\w-]*\.(?:servers\.)?test\./.test(moduleId)
+    const isContract = ({ moduleId }: TestSpecification): boolean =>
+      /\/contract[\w-]*\.(?:servers\.)?test\./.test(moduleId)
     const sorted = await super.sort(files)
     return [...sorted.filter(isContract), ...sorted.filter((file) => !isContract(file))]
   }
@@ -47,9 +48,9 @@ const config: ViteUserConfig = {
   test: {
     sequence: { sequencer: ContractsFirst },
     projects: [
-      // No file leaves anything behind: importing the library anew for each costs a minute.
+      // No file of these two leaves anything behind: importing the library anew for each costs a minute.
       suite('quick', 0, { isolate: false, include: ['test/**/*.test.ts'], exclude: ['test/**/*.*.test.ts'] }),
-      suite('servers', 1, {}),
+      suite('servers', 1, { isolate: false }),
       suite('nightly', 2, { maxWorkers: 1 }), // some of these need every core
       suite('oldest', 3, {
         globalSetup: ['test/codebase/setup/prepare.ts', 'test/codebase/setup/oldest-drivers.ts'],
