@@ -79,11 +79,12 @@ export const sqliteDialect: SqlDialect = {
   elements,
   jsonRows: (columns) =>
     sql`json_group_array(json_object(${sql.join(columns.flatMap((name) => [sql.lit(name), sql.id(name)]))}))`,
-  // A view of a table that is gone has no columns: to ask for them is an error.
+  // A view of a table that is gone has no columns: to ask for them is an error. Durable Objects refuse to be asked for those of NULL.
   columns: ({ prefix }) =>
     textQuery(
-      `select lower(m.name) as "table", coalesce(c.name, '') as "column" from sqlite_master as m
-        left join pragma_table_info(case m.type when 'table' then m.name end) as c where substr(lower(m.name), 1, length(?)) = ?`,
+      `with ours as (select name, type from sqlite_master where substr(lower(name), 1, length(?)) = ?)
+        select lower(ours.name) as "table", c.name as "column" from ours, pragma_table_info(ours.name) as c where ours.type = 'table'
+        union all select lower(name), '' from ours where type <> 'table'`,
       [prefix, prefix],
     ),
   viewTexts: ({ prefix }) =>
