@@ -82,10 +82,10 @@ export const sqliteDialect: SqlDialect = {
   // A view of a table that is gone has no columns: to ask for them is an error. Durable Objects refuse to be asked for those of NULL.
   columns: ({ prefix }) =>
     textQuery(
-      `with ours as (select name, type from sqlite_master where substr(lower(name), 1, length(?)) = ?)
-        select lower(ours.name) as "table", c.name as "column" from ours, pragma_table_info(ours.name) as c where ours.type = 'table'
-        union all select lower(name), '' from ours where type <> 'table'`,
-      [prefix, prefix],
+      `select lower(m.name) as "table", c.name as "column" from sqlite_master as m, pragma_table_info(m.name) as c
+          where m.type = 'table' and substr(lower(m.name), 1, length(?)) = ?
+        union all select lower(name), '' from sqlite_master where type <> 'table' and substr(lower(name), 1, length(?)) = ?`,
+      [prefix, prefix, prefix, prefix],
     ),
   viewTexts: ({ prefix }) =>
     textQuery(
