@@ -48,9 +48,9 @@ const config: ViteUserConfig = {
   test: {
     sequence: { sequencer: ContractsFirst },
     projects: [
-      // No file of these two leaves anything behind: importing the library anew for each costs a minute.
+      // No file leaves anything behind: importing the library anew for each costs a minute.
       suite('quick', 0, { isolate: false, include: ['test/**/*.test.ts'], exclude: ['test/**/*.*.test.ts'] }),
-      suite('servers', 1, { isolate: false }),
+      suite('servers', 1, {}),
       suite('nightly', 2, { maxWorkers: 1 }), // some of these need every core
       suite('oldest', 3, {
         globalSetup: ['test/codebase/setup/prepare.ts', 'test/codebase/setup/oldest-drivers.ts'],

@@ -8,7 +8,7 @@ import { pin } from '../../src/testing/storage-contract/samples/pin-boards.ts'
 import { forgeOn } from './forge-on.ts'
 import type { StorageKind } from './storage-kind.ts'
 
-const CHANGES = process.env['LONG'] === '1' ? 300 : 20
+const CHANGES = process.env['LONG'] === '1' ? 300 : 30
 const MAX_TEST_MS = 600_000 // the bound of the long form on a busy machine, never waited for
 const WRITERS = 20
 const CONSUMERS = 3
