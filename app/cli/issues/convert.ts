@@ -1,67 +1,20 @@
 import type { Command } from '@commander-js/extra-typings'
 import { Option } from '@commander-js/extra-typings'
 import type { Violation } from 'forgelet'
-import { createForge } from 'forgelet'
 import type { ExchangeRecord, IssueRecord, SourcePosition } from 'forgelet/exchange'
-import { writeCsv, writeIssues } from 'forgelet/exchange'
 import type { DumpedRepository } from 'forgelet/exchange/files'
-import { writeGiteaDump, writeIssueFile } from 'forgelet/exchange/files'
-import { memoryStorage } from 'forgelet/storage/memory'
-import type { CommandIO, ResultOptions } from '../command.ts'
-import { CommandError, counted, newCommand, printResult, violationLine } from '../command.ts'
-import { systemCode, unwritable } from '../files.ts'
+import { writeGiteaDump } from 'forgelet/exchange/files'
+import type { CommandIO } from '../command.ts'
+import { CommandError, counted, newCommand } from '../command.ts'
+import { unwritable } from '../files.ts'
+import { reportWritten, writeDocument } from './export.ts'
 import type { RepositoryName } from './open-repository.ts'
-import { inRepository, repositoryName, withRepository } from './open-repository.ts'
+import { repositoryName } from './open-repository.ts'
 import type { Source, SourceOptions } from './source.ts'
 import { ofSource, onSource } from './source.ts'
 import { notCarriedLines, SourceReading } from './source-reading.ts'
 
-const VALIDATE_HELP = `
-  forgelet issues validate issues.json
-  gh api --paginate 'repos/acme/rocket/issues?state=all&direction=asc' | forgelet issues validate -
-
-The first 100 violations are listed, each with its file, line and JSON pointer.`
-
-/** Adds `forgelet issues validate`. */
-export function addValidate(issues: Command, io: CommandIO): void {
-  const command = newCommand(issues, 'validate', 'check a source of issues, and list what is wrong', VALIDATE_HELP)
-  ofSource(command).action(async (path, options) => {
-    const reading = await onSource(path, options, io, 'checked', async (source) => {
-      const all = new SourceReading(source, options, io, 'checking')
-      await inspect(all)
-      return all
-    })
-    const { recordCount: records, violations, total, notCarried } = reading
-    const isValid = total === 0
-    const lines = [
-      ...violations.map(violationLine),
-      `${reading.verdict()}; ${counted(records, 'record')}`,
-      ...(options.quiet ? [] : notCarriedLines(notCarried)),
-    ]
-    printResult(io, options, { valid: isValid, records, violations, total, notCarried }, lines)
-    if (!isValid) io.exitCode = 1
-  })
-}
-
-/** Finds what an import into a repository without issues refuses. */
-async function inspect(reading: SourceReading): Promise<void> {
-  const { exchange } = createForge({
-    services: ['exchange'],
-    storage: memoryStorage(),
-    policy: { authorize: () => ({ allow: true }) },
-    issues: {
-      issues: () => [],
-      comments: () => [],
-      findUsers: (users) => users.map(() => undefined),
-      write: () => undefined,
-    },
-  })
-  const records = Object.assign(reading.valid(), { position: () => reading.position() })
-  const onInvalid = (violation: Violation): void => reading.refuse(violation)
-  await exchange.inspect('system', { repositoryId: 1, records }, { onInvalid })
-}
-
-const CONVERT_HELP = `
+const HELP = `
   forgelet issues convert github-issues.json -o issues.json
   forgelet issues convert gitlab-export -o dump --to gitea-dump --repo acme/rocket
   forgelet issues convert dump -o - | gzip > issues.json.gz
@@ -74,12 +27,7 @@ messages and --json go to standard error.`
 /** Adds `forgelet issues convert`. */
 export function addConvert(issues: Command, io: CommandIO): void {
   const formats = new Option('--to <format>', 'what to write').choices(['document', 'gitea-dump', 'csv'])
-  const command = newCommand(
-    issues,
-    'convert',
-    'write a source as an issue document, a Gitea dump or CSV',
-    CONVERT_HELP,
-  )
+  const command = newCommand(issues, 'convert', 'write a source as an issue document, a Gitea dump or CSV', HELP)
   ofSource(command)
     .requiredOption('-o, --out <out>', 'file, or folder of a dump, to write; - is standard output')
     .addOption(formats.default('document'))
@@ -183,70 +131,4 @@ function repetitionTest(): (number: number) => boolean {
 function repeatedNumber(number: number, position: SourcePosition = { pointer: '' }): Violation {
   const message = `expected a number that no other issue of the document has; ${number} occurs twice`
   return { ...position, pointer: `${position.pointer}/number`, code: 'duplicate_number', message }
-}
-
-const EXPORT_HELP = `
-  forgelet issues export --repo acme/rocket --db forge.sqlite -o issues.json
-  forgelet issues export --repo acme/rocket | gzip > issues.json.gz
-
-The document has no comments, but e-mail addresses. OUT appears whole or not at all.`
-
-/** Adds `forgelet issues export`. */
-export function addExport(issues: Command, io: CommandIO): void {
-  inRepository(newCommand(issues, 'export', 'write the issues of a repository of "forgelet serve"', EXPORT_HELP))
-    .option('-o, --out <out>', 'file to write; - is standard output', '-')
-    .action(async (options) => {
-      let records = 0
-      async function* counting(issues: AsyncIterable<IssueRecord>): AsyncGenerator<IssueRecord, void, void> {
-        for await (const issue of issues) {
-          records += 1
-          yield issue
-        }
-      }
-      const isDone = await withRepository(options, io, ({ forge, repositoryId }) => {
-        const issues = forge.exchange.export('system', repositoryId, { signal: io.stop })
-        return writeDocument({ out: options.out, format: 'document' }, counting(issues), io)
-      })
-      if (isDone) reportWritten(io, options, { records }, [`forgelet: ${counted(records, 'issue')} exported`])
-    })
-}
-
-/**
- * Writes a canonical document or CSV into a file, or to standard output if `out` is `-`. A reader of standard output that
- * closes it, such as `head`, has what it wants: the writing then ends without an error.
- *
- * @returns whether the document was written to its end
- * @throws CommandError (wrong usage) if it cannot be written; what `issues` throws
- */
-async function writeDocument(
-  { out, format, bom }: { readonly out: string; readonly format: 'document' | 'csv'; readonly bom?: boolean },
-  issues: AsyncIterable<IssueRecord>,
-  io: CommandIO,
-): Promise<boolean> {
-  try {
-    if (out !== '-') await writeIssueFile(out, issues, { format, bom })
-    else
-      for await (const bytes of format === 'csv' ? writeCsv(issues, { bom }) : writeIssues(issues))
-        await io.write(bytes)
-    return true
-  } catch (error) {
-    if (out === '-' && isClosed(error)) return false
-    throw unwritable(out, error)
-  }
-}
-
-/** Reports what was written, on standard error if that is a line for people, or if standard output is taken. */
-function reportWritten(
-  io: CommandIO,
-  { out, json }: ResultOptions & { readonly out: string },
-  result: object,
-  lines: readonly string[],
-): void {
-  const print = json && out !== '-' ? io.out : io.err
-  for (const line of json ? [JSON.stringify(result)] : lines) print(line)
-}
-
-function isClosed(error: unknown): boolean {
-  const code = systemCode(error)
-  return code === 'EPIPE' || code === 'ERR_STREAM_DESTROYED'
 }

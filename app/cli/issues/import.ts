@@ -1,26 +1,18 @@
 import type { Command } from '@commander-js/extra-typings'
 import { Option } from '@commander-js/extra-typings'
-import type {
-  AttributionCounts,
-  ImportOptions,
-  ImportReport,
-  InspectReport,
-  ReattributedPerson,
-  ReattributeReport,
-  Violation,
-} from 'forgelet'
+import type { ImportOptions, ImportReport, InspectReport, Violation } from 'forgelet'
 import { isForgeError } from 'forgelet'
 import type { CommandIO } from '../command.ts'
 import { CommandError, counted, newCommand, printable, printResult, violationLine } from '../command.ts'
 import { driverReport, unusable } from '../database.ts'
-import { readDataFile } from '../files.ts'
 import type { OpenRepository } from './open-repository.ts'
 import { inRepository, withRepository } from './open-repository.ts'
+import { counts, readUsers, withoutAccount } from './people.ts'
 import type { Source, SourceOptions } from './source.ts'
 import { ofSource, onSource } from './source.ts'
 import { displayedNameLines, notCarriedLines, SourceReading } from './source-reading.ts'
 
-const IMPORT_HELP = `
+const HELP = `
   forgelet issues import issues.json --repo acme/rocket --db forge.sqlite --dry-run
   forgelet issues import gitlab-export --repo acme/rocket --attribution accounts --users users.json
 
@@ -31,7 +23,7 @@ and is the same is left, so an import that was broken off is finished by running
 export function addImport(issues: Command, io: CommandIO): void {
   const onConflict = new Option('--on-conflict <how>', 'issues that exist and differ')
   const attribution = new Option('--attribution <how>', ATTRIBUTION)
-  const command = newCommand(issues, 'import', 'write a source into a repository of "forgelet serve"', IMPORT_HELP)
+  const command = newCommand(issues, 'import', 'write a source into a repository of "forgelet serve"', HELP)
   ofSource(inRepository(command))
     .option('--dry-run', 'report what the import would do, and write nothing')
     .addOption(onConflict.choices(['refuse', 'skip', 'update']).default('refuse'))
@@ -137,82 +129,4 @@ function reportLines(report: WholeReport, { dryRun, quiet }: CheckOptions): read
   if (quiet) return result
   const names = dryRun ? displayedNameLines(notCarried) : []
   return [...result, ...notCarriedLines(notCarried), ...names, ...withoutAccount(unknownUsers).map(printable)]
-}
-
-const REATTRIBUTE_HELP = `
-  forgelet issues reattribute --repo acme/rocket --users users.json --db forge.sqlite
-
-The map {"ada": "ada.l"} gives what ada wrote, was assigned or reacted to the account ada.l. What
-has an account keeps it: a run that was broken off is finished by running it again.`
-
-/** Adds `forgelet issues reattribute`. */
-export function addReattribute(issues: Command, io: CommandIO): void {
-  const description = 'give accounts to people who were imported by their names'
-  inRepository(newCommand(issues, 'reattribute', description, REATTRIBUTE_HELP))
-    .requiredOption('--users <file>', 'map of names to accounts (JSON or YAML)')
-    .action(async (options) => {
-      const people = await readUsers(options.users)
-      await withRepository(options, io, async ({ forge, repositoryId }) => {
-        try {
-          const request = { repositoryId, people }
-          const report = await forge.exchange.reattribute('system', request, { signal: io.stop })
-          printResult(io, options, report, reattributionLines(report).map(printable))
-        } catch (error) {
-          if (!io.stop.aborted) throw error
-          throw new CommandError(3, 'stopped: who got an account keeps it; run the same command again for the others')
-        }
-      })
-    })
-}
-
-/** Returns the result, then what each person got, and who has no account. */
-function reattributionLines({ people, remaining }: ReattributeReport): readonly string[] {
-  const total = { issues: 0, assignees: 0, comments: 0, reactions: 0 }
-  for (const person of people) for (const part of PARTS) total[part] += person[part]
-  return [
-    isNothing(total) ? 'nothing was changed' : `now with an account: ${counts(total)}`,
-    ...people.map((person) => `${person.name}: ${outcomeFor(person)}`),
-    ...withoutAccount(remaining),
-  ]
-}
-
-const PARTS = ['issues', 'assignees', 'comments', 'reactions'] as const
-
-function outcomeFor({ name: _, named, remains, ...parts }: ReattributedPerson): string {
-  if (named === 0) return 'named nowhere'
-  if (remains) return 'no account here'
-  return isNothing(parts) ? 'has an account already' : counts(parts)
-}
-
-function isNothing(all: AttributionCounts): boolean {
-  return PARTS.every((part) => all[part] === 0)
-}
-
-/** Reads the value of `--users`: names, and names of accounts. @throws CommandError with the documented exit code */
-async function readUsers(file: string): Promise<{ readonly [name: string]: string | null }> {
-  const value = await readDataFile('users', file, 2)
-  if (isUsers(value)) return value
-  throw new CommandError(1, `users ${file} is not valid: give a map of names to names, or to null`)
-}
-
-function isUsers(value: unknown): value is { readonly [name: string]: string | null } {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return false
-  return Object.values(value).every((name) => name === null || (typeof name === 'string' && name !== ''))
-}
-
-/** Returns counts as a line, such as "3 created, 0 updated". */
-function counts<K extends string>(all: Readonly<Record<K, number>>): string {
-  return Object.entries<number>(all)
-    .map(([what, count]) => `${count.toLocaleString('en')} ${what}`)
-    .join(', ')
-}
-
-/** Returns who has no account as a line, such as "no account here, kept as names: ada (3), and 7 more". Empty: no one. */
-function withoutAccount({ total, first }: ImportReport['unknownUsers']): readonly string[] {
-  if (total === 0) return []
-
-  const people = first.map(({ name, count }) => `${name} (${count.toLocaleString('en')})`)
-  const rest = total - people.length
-  const unknown = [...people, ...(rest > 0 ? [`and ${rest.toLocaleString('en')} more`] : [])].join(', ')
-  return [`no account here, kept as names: ${unknown}`]
 }

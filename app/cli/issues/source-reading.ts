@@ -6,8 +6,9 @@ import { readExchange } from 'forgelet/exchange'
 import type { CommandIO } from '../command.ts'
 import { CommandError, counted, printable } from '../command.ts'
 import { systemCode } from '../files.ts'
+import { progress } from './progress.ts'
 import type { Source, SourceOptions } from './source.ts'
-import { progress, unreadable } from './source.ts'
+import { unreadable } from './source.ts'
 
 /** The maximum number of violations that a reading keeps. */
 const MAX_VIOLATIONS = 100
