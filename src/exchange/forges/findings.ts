@@ -85,7 +85,7 @@ function isNumber(value: unknown): value is number {
   return typeof value === 'number' && Number.isSafeInteger(value)
 }
 
-/** Precedes the word for what a source counts, until its end shows whether it is there. */
+/** Begins the word for what a source counts. At the end of the source, what is missing is reported by the rest of that word. */
 export const EXPECTED = 'expected '
 
 /** Receives what exchange records have no property for, by its name, or a word such as `pull_request`. The path begins at the record. */
@@ -146,12 +146,12 @@ export class Findings {
     this.notCarried('user_name')
   }
 
-  /** Counts what the source should have because a property says so. What is not found of it is reported at the end. */
+  /** Adds the number in a property to what the source should have. What is missing at its end is reported. */
   expect(what: 'comments' | 'issues', property: string, count: unknown): void {
     this.leaveAll(EXPECTED + what, property, count)
   }
 
-  /** Counts what the source has of what it should have. */
+  /** Subtracts what the source has from what it should have. */
   found(what: 'comments' | 'issues', count = 1): void {
     this.notCarried(EXPECTED + what, [], -count)
   }

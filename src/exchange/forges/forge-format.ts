@@ -80,8 +80,8 @@ export interface FolderFormat {
 }
 
 /**
- * Returns the folder with a file of this form, a regular expression such as `issues\\.json`. Of several it is the least deep one,
- * because a source may contain older ones. Returns undefined if there is none, or if two are equally deep.
+ * Returns the folder with a file of this form, a regular expression such as `issues\\.json`. If there are several, returns the least
+ * deep one: a source may contain older exports in its folders. Returns undefined if there is none, or if two are equally deep.
  */
 export function rootOf(files: readonly string[], form: string): string | undefined {
   const pattern = new RegExp(`^(.*/)?(?:${form})$`, 's')

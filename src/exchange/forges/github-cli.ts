@@ -10,7 +10,7 @@ const STATES: ReadonlyMap<unknown, string> = new Map([
 ])
 /** Fields that no other form has, and those without which an issue cannot be read. */
 const OF_GH = ['createdAt', 'updatedAt', 'closedAt', 'isPinned', 'stateReason', 'reactionGroups', 'projectItems']
-/** How many comments of an issue a list has. The rest are left out without a word. */
+/** How many comments of an issue `gh issue list` prints at most. It leaves out the others without a warning. */
 const COMMENTS_OF_A_LIST = 100
 const NEEDED = ['number', 'title', 'state', 'author', 'body', 'createdAt', 'updatedAt']
 

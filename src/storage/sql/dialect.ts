@@ -67,7 +67,7 @@ export interface SqlDialect {
    * a read behind a lock sees what is committed, or a transaction with an old snapshot cannot write.
    */
   readonly readsSnapshot?: RawBuilder<unknown>
-  /** Makes a text of ours comparable with a column of the host, whatever its collation. Undefined where every two texts are. */
+  /** Returns a text of the forge in a form that can be compared with any column of the host. Undefined if every text can be. */
   anyCollation?(text: RawBuilder<unknown>): RawBuilder<unknown>
   /** A text of the host so that it is compared by its characters, whatever the collation of its column. */
   exactly(text: RawBuilder<unknown>): RawBuilder<unknown>

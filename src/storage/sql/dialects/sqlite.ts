@@ -79,7 +79,7 @@ export const sqliteDialect: SqlDialect = {
   elements,
   jsonRows: (columns) =>
     sql`json_group_array(json_object(${sql.join(columns.flatMap((name) => [sql.lit(name), sql.id(name)]))}))`,
-  // A view of a table that is gone has no columns: to ask for them is an error. Durable Objects refuse to be asked for those of NULL.
+  // Only tables are asked for their columns: a view whose table is gone has none, which is an error, and so is NULL on Durable Objects.
   columns: ({ prefix }) =>
     textQuery(
       `select lower(m.name) as "table", c.name as "column" from sqlite_master as m, pragma_table_info(m.name) as c

@@ -79,7 +79,7 @@ export class Outbox<Tx> {
       .leftJoin(events.as('page'), (join) => join.onTrue())
       .select([columns.number('outbox.floor').as('floor'), newestPosition(this.#context), 'page.sortKey'])
       .select(EVENT_FIELDS.map((field) => `page.${field}` as const))
-      .where('outbox.only', '=', sql.lit(1)) // PostgreSQL compiles a query that it expects to return many rows
+      .where('outbox.only', '=', sql.lit(1)) // without it PostgreSQL expects many rows, and compiles the query
       .orderBy('page.sortKey')
       .$castTo<FloorAndEvent>()
   })
