@@ -44,6 +44,7 @@ export function restIssue(record: Foreign, at: Findings): readonly Made[] {
   if (pull_request) return at.leavePull(number)
 
   at.expect('comments', 'comments', comments)
+  if (is_locked !== locked) at.leaveRest({ locked })
   const lists = {
     labels: at.each('labels', labels, restLabel),
     assignees: assigneesOf({ assignees, assignee }, 'login'),

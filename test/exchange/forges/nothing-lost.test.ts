@@ -102,11 +102,12 @@ function isOfLabel({ format, file, path }: Place, name: string): boolean {
   return format.startsWith('gitlab') ? ['created_at', 'updated_at'].includes(name) : name === 'default'
 }
 
-/** Milestones with a state, which `gh` does not write, and labels with two names. */
+/** Milestones with a state, which `gh` does not write, labels with two names, and issues that are locked by two. */
 const examples: [Place, string, unknown][] = places.flatMap((place): [Place, string, unknown][] => {
   const { format, path } = place
   if (format === 'github-cli' && path.includes('milestone')) return [[place, 'state', 'closed']]
   if (format === 'gitlab' && path.includes('label')) return [[place, 'name', 'other']]
+  if (format === 'gitea' && path.length === 1) return [[place, 'locked', 1]]
   return format === 'gitlab-rest' && path.includes('labels') ? [[place, 'title', 'other']] : []
 })
 
