@@ -61,6 +61,7 @@ const config: ViteUserConfig = {
       }),
     ],
     setupFiles: ['test/codebase/setup/fail-on-console.ts'],
+    maxConcurrency: 3, // pages of the manual: each starts programs, beside tests of time limits
     update: 'none', // a snapshot that is missing is red: only --update writes it
     // Real servers, processes and programs on a slow machine; nothing waits for these on purpose.
     testTimeout: 30_000,

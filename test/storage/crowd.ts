@@ -133,7 +133,7 @@ function consume<Tx>(storages: readonly ForgeStorage<Tx>[]) {
           consumed.push(...given.map(nameOf))
           consumers.add(n)
         }
-        await events.consume('search', handle, { signal: AbortSignal.timeout(20 + random(60)), pollMilliseconds: 5 })
+        await events.consume('search', handle, { signal: AbortSignal.timeout(20 + random(60)), pollMilliseconds: 20 })
         await pause(random(20))
       }
     }),
