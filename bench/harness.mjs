@@ -2,7 +2,7 @@
 // machine does reaches all of them. A figure is the ratio of two sides, never a time of one.
 //
 //   const measured = await interleave({ forgelet: callSide(work), 'by hand': callSide(floor) }, { slices })
-//   const row = compare(measured, { work: 'find a block', floor: 'its statement', of: ['forgelet', 'by hand'], reach: '>= 0.65' })
+//   const row = compare(measured, { work: 'find a block', floor: 'its statement', of: ['forgelet', 'by hand'], reach: 0.65 })
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
@@ -35,20 +35,18 @@ export async function interleave(sides, { slices }) {
  * are the 10th and the 90th percentile of its ratios slice by slice.
  *
  * @param of - the two sides: ours, then its floor
- * @param reach - what the ratio should be: `>= 0.8` or `<= 3`; without it the row is for information
+ * @param reach - what the ratio should be at least
  * @param by - what counts: `cpu` of the process that works, or `wall`, the time
- * @param as - `speed`: floor / ours, more is better; `cost`: ours / floor, less is better
  */
-export function compare(measured, { work, floor, of: [ours, reference], reach, by = 'cpu', as = 'speed' }) {
-  const [above, below] = as === 'speed' ? [reference, ours] : [ours, reference]
-  const calm = (kind) => calmFifth(measured[above], kind) / calmFifth(measured[below], kind)
-  const ratios = measured[above].map((cost, slice) => cost[by] / measured[below][slice][by]).sort((a, b) => a - b)
+export function compare(measured, { work, floor, of: [ours, reference], reach, by = 'cpu' }) {
+  const calm = (kind) => calmFifth(measured[reference], kind) / calmFifth(measured[ours], kind)
+  const ratios = measured[reference].map((cost, slice) => cost[by] / measured[ours][slice][by]).sort((a, b) => a - b)
   const [low, high] = [ratios[Math.floor(ratios.length * 0.1)], ratios[Math.ceil(ratios.length * 0.9) - 1]]
-  return { work, floor, ratio: calm(by), low, high, reach, by, as, cpu: calm('cpu'), wall: calm('wall') }
+  return { work, floor, ratio: calm(by), low, high, reach, by, cpu: calm('cpu'), wall: calm('wall') }
 }
 
 /** Returns the mean of the cheapest fifth: what an operation costs while the machine does little else. */
-export function calmFifth(costs, by) {
+function calmFifth(costs, by) {
   const sorted = costs.map((cost) => cost[by]).sort((a, b) => a - b)
   const calm = sorted.slice(0, Math.max(1, Math.floor(sorted.length / 5)))
   return calm.reduce((sum, cost) => sum + cost, 0) / calm.length

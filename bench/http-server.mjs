@@ -1,29 +1,21 @@
 // The servers of http.mjs: `node bench/http-server.mjs VARIANT FILE STATEMENTS`. All use SQLite and belong to the same
 // host: accounts and issues in maps, one token, and Olga, who owns the organization and the repository. By hand, a server looks up
 // and decides what forgelet looks up and decides, runs the statements that forgelet runs, and sends the same response.
-import { writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { pathToFileURL } from 'node:url'
-import middie from '@fastify/middie'
-import { createAdaptorServer } from '@hono/node-server'
 import Database from 'better-sqlite3'
 import express from 'express'
-import fastify from 'fastify'
 import { createForge, rolePolicy } from 'forgelet'
 import { expressHandler } from 'forgelet/express'
-import { fetchHandler } from 'forgelet/fetch'
 import { createApi } from 'forgelet/http'
 import { nodeHandler } from 'forgelet/node'
-import { openKeyFile, sshKey } from 'forgelet/signing-keys'
 import { sqliteStorage } from 'forgelet/storage/sqlite'
-import { Hono } from 'hono'
 import { runServer } from './servers.mjs'
 
-export const ORGANIZATION = 1000
+const ORGANIZATION = 1000
 const REPOSITORY = 10
 const OLGA = { id: 5000 }
 const PINNED = [101, 102, 103]
-const BLOCK_PATH = '/api/v1/orgs/:org/blocks/:user'
 export const BLOCKED = 1000
 export const TOKEN = 'token olga'
 
@@ -43,34 +35,24 @@ const issues = new Map(
 )
 /** The changes block more users than any map has: the name of such a user says the id. */
 function findAccount(name) {
-  const isUser = () => name.startsWith('user-')
-  return accounts.get(name) ?? (isUser() ? { kind: 'user', id: Number(name.slice(5)) } : undefined)
+  return accounts.get(name) ?? (name.startsWith('user-') ? { kind: 'user', id: Number(name.slice(5)) } : undefined)
 }
 
 /** The headers of every response. */
 const ALWAYS = { 'Cache-Control': 'max-age=0, private, must-revalidate', 'X-Content-Type-Options': 'nosniff' }
 const EMPTY = { 'Content-Length': 0 }
-const KEY_LINE =
-  'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIF6HDHBlFcSWiIszAyfIC/Go704euAKaXrBYUfFIWSjU forge@git.example.com\n'
-const key = await sshKey(KEY_LINE).publicKey()
-const KEY_HEADERS = {
-  ...ALWAYS,
-  'Content-Type': 'text/plain; charset=utf-8',
-  ETag: key.etag,
-  'Content-Length': Buffer.byteLength(key.text),
-}
 
-/** Makes the forge of this host. Its key is there already, unless it comes from another source. */
-export function openForge(storage, signingKey = { format: key.format, publicKey: () => key }) {
+/** Makes the forge of this host. */
+export function openForge(storage) {
   return createForge({
     storage,
+    services: ['pins', 'blocks'],
     policy: rolePolicy({
       isSiteAdmin: () => false,
       repositoryRole: (id, { actor }) => (admins.get(Number(id)) === actor.id ? 'admin' : 'none'),
       organizationRole: (id, { actor }) => (owners.get(Number(id)) === actor.id ? 'owner' : 'stranger'),
     }),
     membership: { isMember: () => false },
-    signingKey,
   })
 }
 
@@ -82,8 +64,8 @@ export async function fill(forge) {
   for (const id of PINNED) await forge.pins.pin('system', { id, repositoryId: REPOSITORY, kind: 'issue' })
 }
 
-function openApi(forge) {
-  return createApi(forge, {
+function openApi(file) {
+  return createApi(openForge(sqliteStorage(file)), {
     directory: {
       findAccount,
       findRepository: (owner, name) => repositories.get(`${owner}/${name}`),
@@ -101,15 +83,6 @@ function authenticate(request) {
   return tokens.get(request.headers.authorization) ?? null
 }
 
-function api(file, signingKey) {
-  return openApi(openForge(sqliteStorage(file), signingKey))
-}
-
-/** With casts, as forgelet has them: otherwise SQLite prepares the statement again for each page. */
-const PAGE = `select user_id as userId, note, blocked_at as blockedAt, blocked_by as blockedBy from forgelet_organization_blocks
-  where organization_id = ? order by seq limit cast(? as integer) offset cast(? as integer)`
-const COUNT = 'select count(*) as total from forgelet_organization_blocks where organization_id = ?'
-
 /** Why a caller may not see or change the blocks of an organization. */
 function refusalOf(organization, authorization) {
   if (organization?.kind !== 'organization') return 404
@@ -118,12 +91,10 @@ function refusalOf(organization, authorization) {
   return owners.get(organization.id) === user.id ? undefined : 403
 }
 
-/** What a server by hand does for a block check, the list of pins, and a page of blocks with the total. */
+/** What a server by hand does for a block check and the list of pins. */
 function byHand(file, statements) {
   const handle = new Database(file, { readonly: true })
   const [block, board] = JSON.parse(statements).map((sql) => handle.prepare(sql))
-  const page = handle.prepare(PAGE)
-  const count = handle.prepare(COUNT)
 
   return {
     statusOfBlock(org, name, authorization) {
@@ -150,40 +121,7 @@ function byHand(file, statements) {
       }
       return { status: 200, headers, body }
     },
-    blocksOf(org, query, authorization) {
-      const organization = accounts.get(org)
-      const refusal = refusalOf(organization, authorization)
-      if (refusal !== undefined) return { status: refusal, headers: EMPTY }
-      const asked = new URLSearchParams(query)
-      const limit = Math.min(Number(asked.get('limit') ?? 30), 50)
-      const number = Number(asked.get('page') ?? 1)
-      const { total } = count.get(organization.id)
-      const rows = page.all(organization.id, limit, (number - 1) * limit)
-      const users = rows.map((row) => ({ id: row.userId, login: `user-${row.userId}` }))
-      const body = JSON.stringify(users)
-      const headers = {
-        ...ALWAYS,
-        'Content-Type': 'application/json;charset=utf-8',
-        Link: linkOf(number, limit, total),
-        'X-Total-Count': total,
-        'Access-Control-Expose-Headers': 'Link, X-Total-Count',
-        'Content-Length': Buffer.byteLength(body),
-      }
-      return { status: 200, headers, body }
-    },
   }
-}
-
-function linkOf(page, limit, total) {
-  const last = Math.ceil(total / limit)
-  const link = (relation, number) => `<?limit=${limit}&page=${number}>; rel="${relation}"`
-  const forward = page < last ? [link('next', page + 1), link('last', last)] : []
-  const back = page > 1 ? [link('first', 1), link('prev', page - 1)] : []
-  return [...forward, ...back].join(',')
-}
-
-function writeList(response, { status, headers, body }) {
-  response.writeHead(status, headers).end(body)
 }
 
 /** Blocks users in one transaction for each request, which is not synced. */
@@ -239,35 +177,26 @@ const variants = {
       response.writeHead(status, status === 204 ? ALWAYS : EMPTY).end()
     })
   },
-  node: (file) => createServer(nodeHandler(api(file), { authenticate, basePath: '/api/v1' })),
-  async 'node, key file'(file) {
-    const path = `${file}.pub`
-    writeFileSync(path, KEY_LINE)
-    return createServer(nodeHandler(api(file, await openKeyFile(path)), { authenticate, basePath: '/api/v1' }))
-  },
+  node: (file) => createServer(nodeHandler(openApi(file), { authenticate, basePath: '/api/v1' })),
   'node by hand'(file, statements) {
-    const { statusOfBlock, pinned, blocksOf } = byHand(file, statements)
+    const { statusOfBlock, pinned } = byHand(file, statements)
     return createServer((request, response) => {
       const { url, headers } = request
-      const mark = url.indexOf('?')
-      const [, , , scope, one, two, three] = (mark === -1 ? url : url.slice(0, mark)).split('/')
-      if (scope === 'orgs' && two === 'blocks' && three === undefined) {
-        writeList(response, blocksOf(one, mark === -1 ? '' : url.slice(mark + 1), headers.authorization))
-      } else if (scope === 'orgs' && two === 'blocks') {
+      const [, , , scope, one, two, three] = url.split('/')
+      if (scope === 'orgs') {
         const status = statusOfBlock(one, three, headers.authorization)
         response.writeHead(status, status === 204 ? ALWAYS : EMPTY).end()
-      } else if (scope === 'repos' && three === 'issues') {
-        writeList(response, pinned(one, two, headers.authorization))
       } else {
-        response.writeHead(200, KEY_HEADERS).end(key.text)
+        const { status, headers: sent, body } = pinned(one, two, headers.authorization)
+        response.writeHead(status, sent).end(body)
       }
     })
   },
-  express: (file) => createServer(express().use('/api/v1', expressHandler(api(file), { authenticate }))),
+  express: (file) => createServer(express().use('/api/v1', expressHandler(openApi(file), { authenticate }))),
   'express by hand'(file, statements) {
     const { statusOfBlock } = byHand(file, statements)
     return createServer(
-      express().get(BLOCK_PATH, ({ params, headers }, response) => {
+      express().get('/api/v1/orgs/:org/blocks/:user', ({ params, headers }, response) => {
         response
           .status(statusOfBlock(params.org, params.user, headers.authorization))
           .set(ALWAYS)
@@ -275,52 +204,6 @@ const variants = {
       }),
     )
   },
-  async fastify(file) {
-    const app = fastify()
-    await app.register(middie)
-    app.use('/api/v1', nodeHandler(api(file), { authenticate }))
-    return startFastify(app)
-  },
-  'fastify by hand'(file, statements) {
-    const { statusOfBlock } = byHand(file, statements)
-    const app = fastify()
-    app.get(BLOCK_PATH, ({ params, headers }, reply) =>
-      reply
-        .code(statusOfBlock(params.org, params.user, headers.authorization))
-        .headers(ALWAYS)
-        .send(),
-    )
-    return startFastify(app)
-  },
-  hono(file) {
-    const handler = fetchHandler(api(file), {
-      basePath: '/api/v1',
-      authenticate: (request) => tokens.get(request.headers.get('authorization')) ?? null,
-    })
-    return honoServer(new Hono().all('/api/v1/*', (context) => handler(context.req.raw, context)))
-  },
-  'hono by hand'(file, statements) {
-    const { statusOfBlock } = byHand(file, statements)
-    return honoServer(
-      new Hono().get(BLOCK_PATH, (context) => {
-        const { org, user } = context.req.param()
-        // Faster than context.body, which copies the headers.
-        return new Response(null, {
-          status: statusOfBlock(org, user, context.req.header('authorization')),
-          headers: ALWAYS,
-        })
-      }),
-    )
-  },
-}
-
-async function startFastify(app) {
-  await app.listen({ port: 0, host: '127.0.0.1' })
-  return app.server
-}
-
-function honoServer({ fetch }) {
-  return createAdaptorServer({ fetch })
 }
 
 if (import.meta.url === pathToFileURL(process.argv[1]).href) await runServer(variants)

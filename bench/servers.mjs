@@ -34,20 +34,15 @@ export async function runServer(variants) {
  *
  * @param next - returns the nth request
  * @param count - requests in a slice
- * @param keep - whether connections stay open, or each request has a new one
  */
-export function serverSide(
-  { origin, cpu },
-  next,
-  { status, count = 1000, warmUp = 10 * count, connections = 32, keep = true },
-) {
+export function serverSide({ origin, cpu }, next, { status, count = 1000, warmUp = 10 * count, connections = 32 }) {
   const pool = new Pool(origin, { connections, pipelining: 1, keepAliveTimeout: 600_000 })
   let n = 0
   const run = (requests) => {
     const until = n + requests
     const send = async () => {
       while (n < until) {
-        const { statusCode, body } = await pool.request({ ...next(n++), reset: !keep })
+        const { statusCode, body } = await pool.request(next(n++))
         const text = await body.text()
         if (statusCode !== status) throw new Error(`expected ${status}, received ${statusCode}: ${text.slice(0, 400)}`)
       }

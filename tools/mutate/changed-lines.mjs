@@ -1,7 +1,6 @@
 import { execFileSync } from 'node:child_process'
-import { readFileSync } from 'node:fs'
 
-/** The lines of each file of src/ that differ from where this branch left another, with what is not committed yet. */
+/** The lines of each file of src/ that differ from where this branch left another, also before they are committed. A new file counts when git knows it. */
 export function changedLines(since) {
   const git = (...words) => execFileSync('git', words, { encoding: 'utf8', maxBuffer: 1e9 })
   const base = git('merge-base', since, 'HEAD').trim()
@@ -15,17 +14,6 @@ export function changedLines(since) {
     }
     const [, from, count = '1'] = /^@@ \S+ \+(\d+)(?:,(\d+))? @@/.exec(text) ?? []
     if (from !== undefined) for (let at = 0; at < Number(count); at += 1) lines.add(Number(from) + at)
-  }
-  for (const path of git('ls-files', '--others', '--exclude-standard', 'src').trim().split('\n')) {
-    if (path !== '')
-      changed.set(
-        path,
-        new Set(
-          readFileSync(path, 'utf8')
-            .split('\n')
-            .map((_, at) => at + 1),
-        ),
-      )
   }
   return new Map([...changed].filter(([path]) => path.endsWith('.ts')))
 }

@@ -24,17 +24,14 @@ export function deadLinks(root) {
 
 /** The anchors of a page. The headings of one text end in -1, -2 from the second on. */
 function anchorsIn(text) {
-  const anchors = new Set([...text.matchAll(/<a id="([^"]+)">/g)].map(([, id]) => id))
-  for (const [, heading] of text.replace(/^```[\s\S]*?^```/gm, '').matchAll(/^#+ (.+)$/gm)) {
-    const slug = slugOf(heading)
-    for (let n = 0; ; n += 1) {
-      const anchor = n === 0 ? slug : `${slug}-${n}`
-      if (anchors.has(anchor)) continue
-      anchors.add(anchor)
-      break
-    }
-  }
-  return anchors
+  const ids = [...text.matchAll(/<a id="([^"]+)">/g)].map(([, id]) => id)
+  const headings = text.replace(/^```[\s\S]*?^```/gm, '').matchAll(/^#+ (.+)$/gm)
+  const slugs = [...headings].map(([, heading]) => slugOf(heading))
+  const numbered = slugs.map((slug, at) => {
+    const before = slugs.slice(0, at).filter((one) => one === slug).length
+    return before === 0 ? slug : `${slug}-${before}`
+  })
+  return new Set([...ids, ...numbered])
 }
 
 /** The anchor of a heading, as GitHub makes it. */

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 // The pages of the site in the order in which they are read, and what language models get of them.
@@ -23,12 +23,10 @@ export function sitePages(root) {
       ...decisions,
     ],
   }
-  const filled = Object.entries(parts).filter(([, paths]) => paths.length > 0)
-  return filled.map(([part, paths]) => ({ part, pages: paths.map((path) => pageAt(root, path)) }))
+  return Object.entries(parts).map(([part, paths]) => ({ part, pages: paths.map((path) => pageAt(root, path)) }))
 }
 
 function markdownIn(root, folder) {
-  if (!existsSync(join(root, folder))) return []
   const names = readdirSync(join(root, folder)).filter((name) => name.endsWith('.md'))
   return names.sort().map((name) => `${folder}/${name}`)
 }
