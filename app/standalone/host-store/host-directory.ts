@@ -85,7 +85,10 @@ export class HostDirectory<Tx = unknown> implements Standings {
         on members.organization_id = owner.id and members.user_id = ${userId}
       left join ${this.#table('collaborators')} as collaborators
         on collaborators.repository_id = repositories.id and collaborators.user_id = ${userId}`
-    return after(this.#first(standing, transaction), (row) => row ?? NOTHING)
+    return after(this.#first(standing, transaction), (row) => {
+      if (row === undefined) throw new TypeError('a query of one row returned none')
+      return row
+    })
   }
 
   #number(column: string): Sql {
@@ -100,13 +103,4 @@ export class HostDirectory<Tx = unknown> implements Standings {
 /** Reads the account of a name, in any case. */
 export function accountNamed({ forms, table }: HostContext, name: string): Sql<Pick<Row<'accounts'>, 'id' | 'kind'>> {
   return sql`select ${forms.number(raw('id'))} as id, kind from ${table('accounts')} where folded_name = ${normalizeName(name)}`
-}
-
-const NOTHING: Standing = {
-  is_site_admin: null,
-  visibility: null,
-  role: null,
-  owner_id: null,
-  is_private: null,
-  collaboration: null,
 }
