@@ -1,9 +1,8 @@
 import type { CommandUnknownOpts } from '@commander-js/extra-typings'
-import { Argument, Command, CommanderError } from '@commander-js/extra-typings'
+import { Command, CommanderError } from '@commander-js/extra-typings'
 import { addOrganizations, addRepositories, addTokens, addUsers } from './accounts.ts'
 import type { CommandIO, ExitCode } from './command.ts'
 import { CommandError, EXIT_CODES, newCommand, packageVersion } from './command.ts'
-import { completionScript, SHELLS } from './completion.ts'
 import { addCopy } from './copy.ts'
 import { mayHoldPassword } from './database.ts'
 import { addConvert } from './issues/convert.ts'
@@ -86,13 +85,6 @@ export function createProgram(io: CommandIO): CommandUnknownOpts {
   newCommand(program, 'openapi', 'write the OpenAPI 3.1 document of the API, as JSON', OPENAPI_HELP)
     .option('--public-url <url>', 'URL of the API for clients, for the list of servers', parsePublicUrl)
     .action(({ publicUrl, json }) => io.out(JSON.stringify(apiDocument(publicUrl), undefined, json ? 0 : 2)))
-  program
-    .command('completion')
-    .description('print a script that completes commands and options in a shell')
-    .addArgument(new Argument('<shell>', 'the shell').choices(SHELLS))
-    .addHelpText('after', COMPLETION_HELP)
-    .action((shell) => io.out(completionScript(program, shell)))
-
   complete(program)
   return program
 }
@@ -101,12 +93,6 @@ const OPENAPI_HELP = `
   forgelet openapi --public-url https://git.example.com > openapi.json
 
 "forgelet serve" serves the same document at /api/v1/openapi.json. No server or database is needed.`
-
-const COMPLETION_HELP = `
-Examples
-  source <(forgelet completion bash)
-  source <(forgelet completion zsh)
-  forgelet completion fish | source`
 
 /**
  * Completes a command and those below it: adds the exit codes to its help, and ends wrong usage with a CommandError that

@@ -1,10 +1,8 @@
-import { execFileSync } from 'node:child_process'
 import { readFile } from 'node:fs/promises'
 import { describe, expect, test } from 'vitest'
-import { describeWith } from '../programs.ts'
 import { definedCommands, runForgelet, runForgeletProcess } from '../start-forgelet.ts'
 
-// What the command shows of itself: its version, its help, and the scripts that complete it.
+// What the command shows of itself: its version and its help.
 
 const program = definedCommands()
 const commands = program.commands.flatMap((one) => (one.commands.length === 0 ? [one] : one.commands))
@@ -41,28 +39,4 @@ describe('forgelet', () => {
     for (const action of ['validate', 'convert', 'import', 'export'])
       expect(out).toMatch(new RegExp(`^  ${action} `, 'm'))
   })
-})
-
-describeWith(['bash'], 'forgelet completion bash', () => {
-  test.each([
-    ['', 'serve schema issues user org repo token keys doctor copy openapi completion --version --help'],
-    ['iss', 'issues'],
-    ['issues im', 'import'],
-    ['issues import issues.json --on-c', '--on-conflict'],
-    ['issues import --on-conflict ', 'refuse skip update'],
-    ['issues validate --from gitl', 'gitlab gitlab-rest'],
-    ['schema plan --ids ', '--json --db --prefix --schema --ids --tables --help'],
-    ['completion ', 'bash zsh fish --help'],
-  ])('completes "forgelet %s"', async (line, words) => {
-    const { out } = await runForgelet(['completion', 'bash'])
-    const script = `${out}\nCOMP_WORDS=(forgelet "$@"); COMP_CWORD=$#; _forgelet; echo "\${COMPREPLY[*]}"`
-    expect(execFileSync('bash', ['-c', script, 'bash', ...line.split(' ')], { encoding: 'utf8' })).toBe(`${words}\n`)
-  })
-})
-
-test.each([
-  ['zsh', 'autoload -Uz bashcompinit && bashcompinit\n_forgelet() {'],
-  ['fish', "    case ' issues import *--on-conflict'\n      string split ' ' -- 'refuse skip update'\n"],
-])('forgelet completion %s has the same commands and choices', async (shell, text) => {
-  expect((await runForgelet(['completion', shell])).out).toContain(text)
 })

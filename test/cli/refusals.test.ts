@@ -91,7 +91,7 @@ issues export --repo acme/none --db ours.sqlite => has no repository acme/none
 
 /** Wrong usage: exit code 2. */
 const WRONG = refusals(`
-=> name a command: serve, schema, issues, user, org, repo, token, keys, doctor, copy, openapi, completion; see "forgelet --help"
+=> name a command: serve, schema, issues, user, org, repo, token, keys, doctor, copy, openapi; see "forgelet --help"
 server => unknown command 'server' (Did you mean serve?); see "forgelet --help"
 schema => name a command: status, plan, apply; see "forgelet schema --help"
 schema drop => unknown command 'drop'; see "forgelet schema --help"
@@ -152,7 +152,6 @@ issues import x --repo acme/rocket --on-conflict=merge => Allowed choices are re
 issues import x --repo acme/rocket --attribution=mail => Allowed choices are names, accounts
 issues import issues.json --repo a/b --db ours.sqlite --users=none.json => users none.json cannot be read
 issues export => required option '--repo <owner/name>' not specified
-completion tcsh => Allowed choices are bash, zsh, fish
 `)
 
 const NO_CONNECTION = 'the server cannot be reached (ECONNREFUSED): check that it runs, and the host and the port'
