@@ -71,11 +71,17 @@ export function keyMaterial(content: string | Uint8Array): KeyMaterial {
   return isOpenpgp ? { form: 'openpgp', key: block } : { form: 'block', label, text: block }
 }
 
-/** Decodes a text, which may be UTF-16, as PowerShell's `>` writes it. Undefined for binary OpenPGP: its first bit is set. */
+/**
+ * Decodes a text, which may be UTF-16, as PowerShell's `>` writes it. Undefined for binary OpenPGP: its first bit is set, as in
+ * no text but UTF-8 that begins with another script.
+ */
 function textOf(bytes: Uint8Array): string | undefined {
   const [first = 0, second] = bytes
   if (first === 0xff && second === 0xfe) return new TextDecoder('utf-16le').decode(bytes)
   if (first === 0xfe && second === 0xff) return new TextDecoder('utf-16be').decode(bytes)
-  const isUtf8 = first < 0x80 || first === 0xef // the latter begins a byte order mark
-  return isUtf8 ? new TextDecoder().decode(bytes) : undefined
+  try {
+    return new TextDecoder('utf-8', { fatal: first >= 0x80 }).decode(bytes)
+  } catch {
+    return undefined
+  }
 }

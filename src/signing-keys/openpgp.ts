@@ -14,14 +14,18 @@ import { damagedKey, isPrimary, isUnknown, signedPart } from './signed-part.ts'
 export async function publish(content: string | Uint8Array): Promise<PublicKey> {
   const packets = await signedPart(await packetsIn(content))
   const key = keyOf(packets)
-  return toPublicKey('openpgp', armored(packets), { expiresAt: await expiryOf(key), isRevoked: isRevoked(key) })
+  return toPublicKey('openpgp', armored(packets), {
+    expiresAt: await expiryOf(key),
+    isRevoked: isRevoked(key, packets),
+  })
 }
 
 /** Describes the first key of a public armor. */
 export async function describe(text: string): Promise<KeyDescription> {
   const packets = await packetsIn(text)
   const second = packets.findIndex((packet, at) => at > 0 && isPrimary(packet))
-  const key = keyOf(await signedPart(second < 0 ? packets : packets.slice(0, second)))
+  const first = await signedPart(second < 0 ? packets : packets.slice(0, second))
+  const key = keyOf(first)
   return {
     format: 'openpgp',
     ...algorithmOf(key),
@@ -29,13 +33,26 @@ export async function describe(text: string): Promise<KeyDescription> {
     userIds: key.getUserIDs(),
     created: key.keyPacket.getCreationTime(),
     expires: await expiryOf(key),
-    isRevoked: isRevoked(key),
+    isRevoked: isRevoked(key, first),
   }
 }
 
-/** By itself, or by a designated revoker, whose signature openpgp.js does not verify. */
-function isRevoked(key: Key): boolean {
-  return key.revocationSignatures.length > 0
+/**
+ * Whether the key is, also by a designated revoker, whose signature openpgp.js does not verify; or, if it does not sign, every
+ * subkey that does.
+ */
+function isRevoked({ revocationSignatures, subkeys, users }: Key, packets: readonly AnyPacket[]): boolean {
+  if (revocationSignatures.length > 0) return true
+  const others = packets.some((each) => isUnknown(each, openpgp.enums.packet.publicSubkey))
+  if (others || maySign(users.flatMap(({ selfCertifications }) => selfCertifications))) return false
+  const signers = subkeys.filter(({ bindingSignatures }) => maySign(bindingSignatures))
+  return signers.length > 0 && signers.every((signer) => signer.revocationSignatures.length > 0)
+}
+
+/** Returns whether signatures say that their key signs, or do not say what it does. */
+function maySign(signatures: readonly openpgp.SignaturePacket[]): boolean {
+  const flags = signatures.flatMap(({ keyFlags }) => keyFlags?.[0] ?? [])
+  return flags.length === 0 || flags.some((each) => (each & openpgp.enums.keyFlags.signData) !== 0)
 }
 
 /** openpgp.js says `rsaEncryptSign` with bits, `ecdsa` with a curve such as `nistP256`, and `ed25519` as algorithm or curve. */

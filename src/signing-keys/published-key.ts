@@ -37,5 +37,6 @@ export interface KeyDescription {
   readonly created?: Date | undefined
   /** When the key, or the subkey that signs, expires. Undefined: never. */
   readonly expires?: Date | undefined
+  /** Whether the key, or every subkey that signs, is revoked. */
   readonly isRevoked: boolean
 }

@@ -16,8 +16,8 @@ export class GpgHome {
   }
 
   /** Makes a key and returns its fingerprint. */
-  generate(email: string, algorithm: string, passphrase = ''): string {
-    this.run(['--passphrase', passphrase, '--quick-gen-key', `Forge Signer <${email}>`, algorithm, 'sign', 'never'])
+  generate(email: string, algorithm: string, passphrase = '', usage = 'sign'): string {
+    this.run(['--passphrase', passphrase, '--quick-gen-key', `Forge Signer <${email}>`, algorithm, usage, 'never'])
     return this.fingerprints(email)[0] ?? ''
   }
 

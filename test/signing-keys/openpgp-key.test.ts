@@ -124,6 +124,21 @@ describeWith(['gpg', 'gpgconf'], 'OpenPGP keys that gpg made', () => {
     expect((subkey?.getTime() ?? 0) - Date.now()).toBeLessThan(366 * 86_400_000)
   })
 
+  test('are revoked when all that signs is, the primary key or its subkeys', async () => {
+    const primary = home.generate('subkeys@example.com', 'ed25519', '', 'cert')
+    const unlock = ['--passphrase', '']
+    const isRevoked = async () => (await describeKey(openpgpKey(home.run(['--export', primary])))).isRevoked
+    const revoke = (subkey: string) =>
+      home.run([...unlock, '--command-fd', '0', '--edit-key', primary], `${subkey}\nrevkey\ny\n0\n\ny\nsave\n`)
+    home.run([...unlock, '--quick-add-key', primary, 'ed25519', 'sign', 'never'])
+    home.run([...unlock, '--quick-add-key', primary, 'cv25519', 'encr', 'never'])
+    expect(await isRevoked()).toBe(false)
+    revoke('key 1')
+    expect(await isRevoked()).toBe(true)
+    home.run([...unlock, '--quick-add-key', primary, 'ed25519', 'sign', 'never'])
+    expect(await isRevoked()).toBe(false)
+  })
+
   test('are taken by gpg if they were generated, and sign', async () => {
     const { privateKey, publicKey } = await generateKey({ format: 'openpgp', name: 'Forge', email: 'made@example.com' })
     home.run(['--import'], privateKey)
@@ -266,6 +281,7 @@ describe('an OpenPGP key', () => {
     ['binary', ({ publicKey }) => bytesOf(publicKey)],
     ['a text without a newline at the end', ({ publicKey }) => publicKey.trimEnd()],
     ['prose around it', ({ publicKey }) => `Dear operator,\n${publicKey}\nyours`],
+    ['bytes after prose in another script', ({ publicKey }) => Buffer.from(`Žeton:\n${publicKey}`)],
   ]
   test.each(allowed)('is the same text from %s', async (_title, change) => {
     expect(await served(await change(pair))).toBe(pair.publicKey.replaceAll('\r', ''))

@@ -16,7 +16,7 @@ export interface PublicKey {
   readonly etag: string
   /** When the current key, or its subkey that signs, expires. Default: never. */
   readonly expiresAt?: Date | undefined
-  /** Whether the current key is revoked. Default: it is not. */
+  /** Whether the current key, or every subkey that signs, is revoked. Default: it is not. */
   readonly isRevoked?: boolean | undefined
 }
 
