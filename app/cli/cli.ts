@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 import { constants } from 'node:os'
 import { setFlagsFromString } from 'node:v8'
+import { failureOf, systemCode } from './files.ts'
 import { runCli } from './program.ts'
 
 /**
@@ -33,8 +34,17 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
   })
 }
 
-// The server continues if the reader of its output closes the stream. A full disk cannot be reported anywhere.
-for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined)
+// The server continues if the reader of its output closes the stream.
+let failure: unknown
+process.stdout.on('error', (error) => {
+  if (systemCode(error) !== 'EPIPE') failure ??= error
+})
+process.stderr.on('error', () => undefined)
+process.on('exit', (code) => {
+  if (failure === undefined || code !== 0) return
+  process.stderr.write(`forgelet: the result cannot be written: ${failureOf(failure)}\n`)
+  process.exitCode = 2
+})
 
 function showStatus(line: string): void {
   const columns = process.stderr.columns || 80 // 0: unknown

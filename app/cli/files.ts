@@ -16,7 +16,7 @@ import { CommandError, counted } from './command.ts'
  */
 export async function readDataFile(what: string, file: string, missing: ExitCode): Promise<unknown> {
   const bytes = await readFile(file).catch((error: unknown) => {
-    throw new CommandError(missing, `${what} ${file} cannot be read: ${readFailure(error)}`)
+    throw new CommandError(missing, `${what} ${file} cannot be read: ${failureOf(error)}`)
   })
   if (!isUtf8(bytes)) throw new CommandError(1, `${what} ${file} is not valid: expected UTF-8${placeOfFault(bytes)}`)
   const text = new TextDecoder().decode(bytes)
@@ -82,8 +82,8 @@ export async function readFixture(
   }
 }
 
-/** Returns why a file cannot be read, and what to do. */
-export function readFailure(error: unknown): string {
+/** Returns why a file or a stream cannot be read or written, and what to do. */
+export function failureOf(error: unknown): string {
   const code = systemCode(error)
   return code === 'ENOENT'
     ? 'the file does not exist; correct the path'

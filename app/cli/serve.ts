@@ -96,7 +96,9 @@ async function serve(options: ServeOptions, io: CommandIO): Promise<void> {
     const { shown: db } = database
     if (fixture === 'ignored') logger.info(`fixture ${options.fixture} ignored: database ${db} already has users`)
     io.out(options.json ? JSON.stringify({ url: address, db, fixture, pid: process.pid }) : address)
-    if (isEmpty) logger.info(`database ${db} has no users: ${FIRST_USER}`)
+    // No other command reaches a database in memory.
+    const advice = db === ':memory:' ? '' : 'create one with "forgelet user create NAME --admin", or '
+    if (isEmpty) logger.info(`database ${db} has no users: ${advice}start with --fixture FILE`)
     if (!options.json) logger.info(`serving ${db}; the API page is ${pageUrl(address)}; press Ctrl-C to stop`)
     if (signingKey !== undefined) await followSigningKey(host, signingKey, io, logger)
     await toldToStop(io)
@@ -115,8 +117,6 @@ async function serve(options: ServeOptions, io: CommandIO): Promise<void> {
  * rolls back what is not committed.
  */
 const MAX_DATABASE_CLOSE_MS = 1000
-
-const FIRST_USER = 'create one with "forgelet user create NAME --admin", or start with --fixture FILE'
 
 function urlHost(host: string): string {
   if (host === '0.0.0.0' || host === '::') return 'localhost'

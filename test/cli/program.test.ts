@@ -1,3 +1,6 @@
+import type { SpawnSyncOptionsWithStringEncoding } from 'node:child_process'
+import { spawnSync } from 'node:child_process'
+import { openSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { describe, expect, test } from 'vitest'
 import { definedCommands, runForgelet, runForgeletProcess } from '../start-forgelet.ts'
@@ -14,6 +17,13 @@ describe('forgelet', () => {
     const help = { code: 0, out: expect.stringContaining('serve the Gitea API from a database'), err: '' }
     expect(await runForgeletProcess(['--help'])).toEqual(help)
     expect(await runForgeletProcess(['help'])).toEqual(help)
+  })
+
+  test('ends with exit code 2 if its result could not be written, and says so', () => {
+    const unwritable = openSync('package.json', 'r')
+    const options: SpawnSyncOptionsWithStringEncoding = { stdio: ['ignore', unwritable, 'pipe'], encoding: 'utf8' }
+    const { status, stderr } = spawnSync(process.execPath, ['dist/cli.js', 'openapi'], options)
+    expect([status, stderr]).toEqual([2, 'forgelet: the result cannot be written: EBADF\n'])
   })
 
   test.each(

@@ -70,6 +70,12 @@ describe('a process of forgelet serve', () => {
 })
 
 describe('forgelet serve', () => {
+  test('says how to create the first user of a file', async () => {
+    const { err } = await (await startForgelet(['--db', 'empty.sqlite'], { folder })).stop()
+    const advice = 'create one with "forgelet user create NAME --admin", or start with --fixture FILE'
+    expect(err).toContain(`database empty.sqlite has no users: ${advice}\n`)
+  })
+
   test('ignores a fixture on a database that has users, and says so on stderr', async () => {
     await (await startForgelet([], { folder, fixture: WORLD })).stop()
     await writeFile(join(folder, 'other.json'), JSON.stringify({ users: [{ username: 'eve', tokens: ['eve-token'] }] }))
@@ -170,7 +176,7 @@ describe('forgelet serve', () => {
     expect(err.split('\n').filter((line) => line.includes('request failed'))).toEqual([
       expect.stringMatching(/^forgelet: error: request failed \{.*SIGNING_KEY_UNREADABLE.*key\.pub.* \}$/),
     ])
-    expect(err).toContain('database :memory: has no users: create one with "forgelet user create NAME --admin", or ')
+    expect(err).toContain('database :memory: has no users: start with --fixture FILE\n')
     expect(err).toContain('forgelet: signing key: ssh SHA256:')
     expect(err).toContain('forgelet: error: the signing key has become unreadable')
     expect(err.split('\n')).toHaveLength(7) // it also says that it serves, and that it stops

@@ -11,7 +11,7 @@ import type { OpenedSource } from 'forgelet/exchange/files'
 import { openIssueSource } from 'forgelet/exchange/files'
 import type { CommandIO, ResultOptions } from '../command.ts'
 import { CommandError, counted } from '../command.ts'
-import { readFailure } from '../files.ts'
+import { failureOf } from '../files.ts'
 import { progress } from './progress.ts'
 
 /** The options that say how a source is read. */
@@ -147,5 +147,5 @@ async function openSource(path: string, options: SourceOptions, io: CommandIO, c
 
 /** Converts an error of the file system to the CommandError that names the source. */
 export function unreadable(shown: string, error: unknown): CommandError {
-  return new CommandError(2, `${shown} cannot be read: ${readFailure(error)}`)
+  return new CommandError(2, `${shown} cannot be read: ${failureOf(error)}`)
 }
