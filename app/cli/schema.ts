@@ -18,7 +18,9 @@ const PLAN = `
   forgelet schema plan --db postgres:// --schema forge --ids user=uuid > forgelet.sql`
 
 const APPLY = `
-  forgelet schema apply --db postgres://forge@db.example.com/forge`
+  forgelet schema apply --db postgres://forge@db.example.com/forge
+
+An empty database gets the tables for an application alone: "forgelet serve" makes its own.`
 
 /** Adds what works on the tables of the forge. */
 export function addSchema(parent: Command, io: CommandIO): void {

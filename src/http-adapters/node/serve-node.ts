@@ -182,7 +182,8 @@ const LISTS: ReadonlySet<string> = new Set(['Access-Control-Expose-Headers', 'Li
  * @param length - of the whole body in bytes, if the head may name it
  */
 function setHead(response: NodeResponse, { status, headers, body }: ApiResponse, length?: number): void {
-  if (length !== undefined && isUntouched(response)) {
+  const isFinal = length !== undefined && !isReplaced(response)
+  if (isFinal && response.writeHead !== undefined && response.getHeaderNames?.().length === 0) {
     const head: Record<string, string | number> = {}
     for (const [name, value] of headers) head[name] = value
     if (body !== undefined) head['Content-Length'] = length
@@ -192,16 +193,16 @@ function setHead(response: NodeResponse, { status, headers, body }: ApiResponse,
   response.statusCode = status
   if (body === undefined) response.removeHeader('Content-Type')
   if (typeof body !== 'string') response.removeHeader('Content-Length')
+  else if (isFinal) response.setHeader('Content-Length', length) // Node has none in HTTP/1.0
   for (const [name, value] of headers) {
     const before = LISTS.has(name) ? response.getHeader(name) : undefined
     response.setHeader(name, before === undefined ? value : [before, value].flat().join(', '))
   }
 }
 
-/** Whether the host has set no header, and replaced no method that writes them. */
-function isUntouched(response: NodeResponse): response is NodeResponse & Required<Pick<NodeResponse, 'writeHead'>> {
-  if (response.writeHead === undefined || response.getHeaderNames?.().length !== 0) return false
-  return !Object.hasOwn(response, 'writeHead') && !Object.hasOwn(response, 'end')
+/** Whether the host has replaced a method that writes headers, and may change them or the body there. */
+function isReplaced(response: NodeResponse): boolean {
+  return Object.hasOwn(response, 'writeHead') || Object.hasOwn(response, 'end')
 }
 
 /** Announces that the connection closes, if the client is sending too much. HTTP/2 has no header for that. */

@@ -74,6 +74,17 @@ describe('a reply', () => {
     expect(answer.endsWith(`\r\n\r\n${text}`)).toBe(true)
   })
 
+  it('has its length beside a header of the host, also where HTTP/1.0 needs none', async () => {
+    const handler = mounted(openWorld())
+    const port = await serve((request, response) => {
+      response.setHeader('X-Powered-By', 'a framework')
+      handler(request, response)
+    })
+    const answer = await exchange(port, ask('GET /api/repos/acme/rocket/issues/pinned').replace('HTTP/1.1', 'HTTP/1.0'))
+
+    expect(answer).toMatch(/\r\nContent-Length: 2\r\n.*\r\n\r\n\[\]$/s)
+  })
+
   it.each([
     ['writeHead', (response: ServerResponse, then: () => void) => beforeCall(response, 'writeHead', then)],
     ['end', (response: ServerResponse, then: () => void) => beforeCall(response, 'end', then)],
