@@ -280,7 +280,7 @@ class SiteLinks {
   }
 
   account(account: Named): string {
-    return `${this.site}/${account.name}`
+    return `${this.site}/${encodeURI(account.name)}`
   }
 
   avatar(account: Pick<Row<'accounts'>, 'id'>): string {
@@ -288,11 +288,11 @@ class SiteLinks {
   }
 
   repository(owner: Named, repository: Named): string {
-    return `${this.site}/${owner.name}/${repository.name}`
+    return `${this.site}/${pathOf(owner, repository)}`
   }
 
   repositoryApi(owner: Named, repository: Named): string {
-    return `${this.api}/repos/${owner.name}/${repository.name}`
+    return `${this.api}/repos/${pathOf(owner, repository)}`
   }
 
   /** Returns the URL of the web page of an issue or pull request. */
@@ -300,6 +300,11 @@ class SiteLinks {
     const folder = issue.kind === 'pullRequest' ? 'pulls' : 'issues'
     return `${this.repository(owner, repository)}/${folder}/${issue.number}`
   }
+}
+
+/** Names have no slash, `?`, `#` or `%`, but any other letter. */
+function pathOf(owner: Named, repository: Named): string {
+  return encodeURI(`${owner.name}/${repository.name}`)
 }
 
 /**

@@ -32,6 +32,10 @@ const BAD: readonly (readonly [violation: string, fixture: unknown])[] = [
   ['/users/0/username type: must be a string', user({ username: 7 })],
   ['/users/0/siteAdmin type: must be true or false', user({ siteAdmin: 'yes' })],
   ['/users/0/username format: must be a name without', user({ username: 'a/b' })],
+  [
+    '/users/0/username format: must be a name without blanks, slashes, control characters (NUL too), "?", "#" or "%", and not "." or ".."',
+    user({ username: '..' }),
+  ],
   ['/users/0/tokens/0 format: must be a token', user({ tokens: [''] })],
   ['/organizations/0/visibility choice: must be one of public, limited, private', organization({ visibility: 'x' })],
   ['/users/0/createdAt format: must be a date-time', user({ createdAt: '2026' })],

@@ -99,6 +99,21 @@ test('an issue of a fixture has the times that the fixture leaves out', async ()
   ])
 })
 
+test('names are percent-encoded in addresses alone', async () => {
+  const { issues } = await presenterOf({
+    users: [{ username: 'Älice' }],
+    repositories: [{ owner: 'Älice', name: '"r"+', issues: [{ index: 1, title: 'One', poster: 'Älice' }] }],
+  })
+  expect(await issues(['1'], { actor: 'anonymous', transaction: undefined })).toMatchObject([
+    {
+      url: '/api/v1/repos/%C3%84lice/%22r%22+/issues/1',
+      html_url: '/%C3%84lice/%22r%22+/issues/1',
+      user: { login: 'Älice', html_url: '/%C3%84lice' },
+      repository: { full_name: 'Älice/"r"+' },
+    },
+  ])
+})
+
 test('what is gone is undefined in its place', async () => {
   const found = await present.issues(['99', '1'], { actor: sam, transaction: undefined })
   expect(found.map((issue) => issue === undefined)).toEqual([true, false])
