@@ -13,11 +13,10 @@ const HELP = `
   forgelet copy --from forgelet.sqlite --to postgres://forge@db.example.com/forge
   FORGELET_DB=mysql://… FORGELET_TO=postgres://… forgelet copy --json
 
-Stop what writes to the source, and start it again with the target. The target must be empty, its
-tables are made. Everything is copied, so "forgelet serve" answers the same from both. The database
+Stop what writes to the source, and start it again with the target. The target must be empty; its
+tables are created. Everything is copied: "forgelet serve" answers the same from both. The database
 of an application is copied without the tables of the application.
-Until a copy has ended its target cannot be used. What one has left that was broken off, --empty
-removes.`
+Until a copy has ended, its target cannot be used. --empty removes what an interrupted one left.`
 
 const FROM: DatabaseNames = {
   option: '--from',
@@ -36,7 +35,7 @@ function defineCopy(program: Command) {
   return newCommand(program, 'copy', 'copy a database to another, of any kind', HELP)
     .option('--from <url|file>', 'database to copy (default: FORGELET_DB, or forgelet.sqlite)')
     .option('--to <url|file>', 'empty database, or a new SQLite file (default: FORGELET_TO)')
-    .option('--empty', 'first empty a target whose copy was broken off')
+    .option('--empty', 'first empty a target that an interrupted copy has left')
     .option('--from-prefix <prefix>', 'prefix of every table name in the source')
     .option('--to-prefix <prefix>', 'prefix of every table name in the target')
     .option('--from-schema <schema>', 'schema of the tables in the source, on PostgreSQL')

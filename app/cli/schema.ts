@@ -73,7 +73,8 @@ export function addDoctor(program: Command, io: CommandIO): void {
   })
 }
 
-const REPAIR = 'to do: restore a backup in which doctor finds no problem, or let this user write the file'
+const REPAIR =
+  'to do: restore a backup in which doctor finds no problem; a file that cannot be written: correct its permissions'
 
 /** Reads a file, and the state of its tables. A damaged file may have none that can be read. */
 async function examine(database: Database, options: TableFlags & { readonly full?: true | undefined }) {
@@ -186,7 +187,7 @@ const WHAT_TO_DO: { readonly [S in Exclude<State, 'current'>]: string } = {
   empty: `there are no tables: ${CREATION}, or name another database`,
   outdated: `the tables are older than this release needs: ${CREATION}`,
   'too-new': 'the tables are for newer releases only: install a newer forgelet',
-  incomplete: 'a copy into them has not ended: if it was broken off, copy again with "forgelet copy --empty"',
+  incomplete: 'a copy into them has not ended: if it was interrupted, copy again with "forgelet copy --empty"',
   drifted:
     'a table, view or column is missing, or another object has its name: see the warnings, or restore it from a copy',
 }

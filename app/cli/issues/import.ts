@@ -17,7 +17,7 @@ const HELP = `
   forgelet issues import gitlab-export --repo acme/rocket --attribution accounts --users users.json
 
 SOURCE is checked whole before the first issue is written. Numbers are kept. An issue that exists
-and is the same is left, so an import that was broken off is finished by running it again.`
+and is the same is left, so an interrupted import is finished by running it again.`
 
 /** Adds `forgelet issues import`. The source is checked whole before the first issue is written. */
 export function addImport(issues: Command, io: CommandIO): void {

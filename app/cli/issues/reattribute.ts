@@ -9,7 +9,7 @@ const HELP = `
   forgelet issues reattribute --repo acme/rocket --users users.json --db forge.sqlite
 
 The map {"ada": "ada.l"} gives what ada wrote, was assigned or reacted to the account ada.l. What
-has an account keeps it: a run that was broken off is finished by running it again.`
+has an account keeps it: an interrupted run is finished by running it again.`
 
 /** Adds `forgelet issues reattribute`. */
 export function addReattribute(issues: Command, io: CommandIO): void {

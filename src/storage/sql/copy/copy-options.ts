@@ -9,7 +9,7 @@ export interface CopyProgress {
 
 /** How a forge is copied. */
 export interface CopyOptions {
-  /** Empties the tables of the target before, if a copy into them was broken off. Default: false. */
+  /** First empties the tables of the target, if a copy into them was interrupted. Default: false. */
   readonly empty?: boolean | undefined
   /** Ends the copy: the target stays incomplete. */
   readonly signal?: AbortSignal | undefined

@@ -27,7 +27,7 @@ export type Present = ReadonlyMap<string, ReadonlySet<string>>
 
 /** The message for tables that have the mark of a copy. */
 export const INCOMPLETE_COPY =
-  'a copy into it has not ended: if it was broken off, copy again with "forgelet copy --empty"'
+  'a copy into it has not ended: if it was interrupted, copy again with "forgelet copy --empty"'
 
 type LedgerRow = Pick<Row<'ledger'>, 'version' | 'oldestLibrary' | 'ids'>
 
