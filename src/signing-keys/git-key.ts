@@ -117,7 +117,7 @@ const SECRET_KEY = /^sec:([^:]*):.*\nfpr:(?:[^:]*:){8}([0-9A-F]+):/gm
 /**
  * Opens the key that `git commit -S` uses in a folder: by `gpg.format`, `user.signingKey`, the committer, or
  * `gpg.ssh.defaultKeyCommand`. git reads its own configuration, and `gpg --export` gives OpenPGP keys. The programs run now,
- * and when one of the files has changed that they read; a request does as with `openKeyFile`. Each may take five seconds.
+ * and when a file that they read has changed; a request waits as with `openKeyFile`. Each may take five seconds.
  * Source: docs/behaviour.md, Signing keys.
  *
  * @returns undefined if git would have no key there

@@ -62,7 +62,7 @@ const REASONS: ReadonlyMap<unknown, string> = new Map([
  * public half is ever published, with the comment of the `.pub` file beside it. A PEM private key with a passphrase hides
  * its public half: the `.pub` file is used.
  *
- * This function reads and parses the file once. A request looks whether the file has changed, unless another did within
+ * This function reads and parses the file once. A request checks whether the file has changed, unless another did within
  * the last 250 ms, and waits at most 200 ms for that. If it has, the request waits at most two seconds for the new key,
  * of whichever format, and gets it. While the file cannot be read, the last key is served for two seconds, because the
  * file may be in the middle of being written; then the key is `SIGNING_KEY_UNREADABLE`. The path is never in the message

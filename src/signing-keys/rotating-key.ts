@@ -8,10 +8,10 @@ import type { Validity } from './published-key.ts'
 import { otherFormat, toPublicKey } from './published-key.ts'
 
 /**
- * Creates a signing key source of which the current key signs, and former keys still verify what they signed. Each may
- * have either format, and each route serves those of its own: `/signing-key.gpg` one armored block, `/signing-key.pub` a
- * line for each key, the current key first; but OpenPGP keys of version 4 before others, because GnuPG reads these alone and
- * stops at others. If a former key cannot be read, the others are served, and the forge's logger
+ * Creates a signing key source of the current key, which signs, and of former keys, which still verify what they signed. Each
+ * may have either format, and each route serves those of its own: `/signing-key.gpg` one armored block, `/signing-key.pub` a
+ * line for each key, the current key first. But OpenPGP keys of version 4 are before others, because GnuPG reads only these
+ * and stops at others. If a former key cannot be read, the others are served, and the forge's logger
  * reports it once. If the current key cannot be read, its format is `SIGNING_KEY_UNREADABLE`.
  * Source: docs/behaviour.md, Signing keys.
  *

@@ -30,7 +30,7 @@ export interface FetchHandler<Req extends Request = Request, Native extends read
 
 /**
  * Mounts an API wherever a function takes a Fetch `Request` and returns a `Response`: `Bun.serve`, `Deno.serve`,
- * Workers, Hono's `mount`, and route handlers in the style of Next.js. Source: docs/manual/05-mount-it.md
+ * Workers, Hono (by `match`), and route handlers in the style of Next.js. Source: docs/manual/05-mount-it.md
  *
  * @throws TypeError when an option is missing or invalid
  */

@@ -51,7 +51,7 @@ export interface GiteaIssueFacts {
 /** The time that means "never". */
 const NEVER = '0001-01-01T00:00:00Z'
 
-/** Returns a user as Gitea's API represents it. What is left out has the value of a user without it. */
+/** Returns a user as Gitea's API represents it. A fact that is left out is shown as that of a user who has none. */
 export function giteaUser(user: GiteaUserFacts): object {
   const { login, fullName = '', email = '', avatarUrl = '', htmlUrl = '', isAdmin = false, createdAt } = user
   const { location = '', website = '', description = '', visibility = 'public' } = user
@@ -153,7 +153,7 @@ const PULL_REQUEST = {
   content_version: 0,
 } as const
 
-/** Returns an issue as Gitea's API represents it. What is left out has the value of an issue without it. */
+/** Returns an issue as Gitea's API represents it. A fact that is left out is shown as that of an issue that has none. */
 export function giteaIssue(issue: GiteaIssueFacts): object {
   return { ...ISSUE, assets: [], ...known(issue) }
 }
