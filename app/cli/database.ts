@@ -62,9 +62,10 @@ export function databaseOf(
   by: DatabaseNames = BY_DB,
 ): Database {
   const preset = io.environment[by.variable]
-  const [name, text] = db === undefined && preset ? [by.variable, preset] : [by.option, db ?? by.file]
+  const [name, given] = db === undefined && preset ? [by.variable, preset] : [by.option, db ?? by.file]
+  const text = given.trim() // as drivers do: a variable that was read from a file may end in a line break
   // A blank name is a database that the driver deletes. A shell leaves out a variable that is not set: the next option follows.
-  if (/^\s*(-|$)/.test(text)) throw new CommandError(2, `${name} is blank: give a URL or a file`)
+  if (/^(-|$)/.test(text)) throw new CommandError(2, `${name} is blank: give a URL or a file`)
 
   const scheme = /^([a-z][a-z0-9+.-]+:\/\/)/i.exec(text)?.[1] ?? ''
   const kind = serverKind(text) ?? 'sqlite'

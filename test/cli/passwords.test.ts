@@ -20,7 +20,7 @@ async function printed(
 
 const ADDRESSES = [
   'oracle://u:secret@db.example.com/forge',
-  ' postgres://u:secret@db.example.com/forge',
+  'to postgres://u:secret@db.example.com/forge',
   '"postgres://u:secret@db.example.com/forge"',
   "'mysql://u:secret@db.example.com/forge'",
   'jdbc:postgresql://db.example.com/forge?user=u&password=secret',
@@ -89,6 +89,14 @@ describe('FORGELET_DB', () => {
     expect([code, await readdir(folder)]).toEqual([0, ['named.sqlite']])
     const { text } = await printed(['schema', 'plan', '--db', 'postgres://'], 'mysql://')
     expect(text).toMatch(/^begin;/)
+  })
+
+  test.each([' ', '\n'])('may come from a file with blanks around it: %j', async (blank) => {
+    const file = join(folder, 'named.sqlite')
+    await printed(['schema', 'apply'], file)
+    expect(await printed(['schema', 'status'], `${blank}${file}${blank}`)).toEqual({ code: 0, text: 'current' })
+    const { text } = await printed(['schema', 'plan'], `${blank}mysql://${blank}`)
+    expect(text).toContain('engine = InnoDB')
   })
 
   test('counts as not set if it is empty, and as wrong if it is blank', async () => {
