@@ -37,7 +37,7 @@ function defineServe(program: Command) {
   const command = newCommand(program, 'serve', 'serve the Gitea API from a database', HELP)
   return inDatabase(command, 'SQLite file or :memory:')
     .option('--fixture <file>', 'users, repositories, issues (JSON or YAML) for an empty database')
-    .option('--host <host>', 'address to listen on', '127.0.0.1')
+    .option('--host <host>', 'address to listen on', listenAddress, '127.0.0.1')
     .option('--port <port>', 'port to listen on; 0 takes a free one', integer(65_535), 3000)
     .option('--signing-key <file|git>', SIGNING_KEY, (name, others: readonly string[] = []) => [...others, name])
     .option('--max-pins <n>', 'pins of each kind in a repository, 0 to 1000', integer(1000), 3)
@@ -56,6 +56,12 @@ type ServeOptions = ReturnType<ReturnType<typeof defineServe>['opts']>
 
 const SIGNING_KEY = 'key whose public half is served; again for former keys, which verify only'
 const SHUTDOWN_TIMEOUT = 'seconds that requests may take to finish after SIGTERM, 0 to 3600'
+
+/** Node listens on every address of the machine if it is given none. */
+function listenAddress(text: string): string {
+  if (text.trim() !== '') return text
+  throw new CommandError(2, '--host is blank: give an address such as 127.0.0.1')
+}
 
 /** Returns the parser of an option that is an integer from 0. */
 function integer(most: number): (text: string) => number {

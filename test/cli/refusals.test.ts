@@ -104,6 +104,7 @@ serve --port -1 => argument '-1' is invalid. Give an integer from 0 to 65535; se
 serve --port=65536 => Give an integer from 0 to 65535
 serve --port http => Give an integer from 0 to 65535
 serve --max-pins 1.5 => Give an integer from 0 to 1000
+serve --host= => --host is blank: give an address such as 127.0.0.1
 serve --host 203.0.113.7 => --host 203.0.113.7: cannot listen there
 serve --public-url example.com => --public-url: give an http or https address
 serve --cors * => --cors: give an origin in lower case, without a path
