@@ -41,13 +41,16 @@ const vitest = await createVitest(
 )
 const specifications = await vitest.globTestSpecifications(tests)
 
+/** Runs the tests. Now and then vitest cancels a run at once, because a test of the run before has failed. */
+async function hasFailed() {
+  const { testModules, unhandledErrors } = await vitest.runTestSpecifications(specifications)
+  if (unhandledErrors.length > 0 || testModules.some((module) => !module.ok())) return true
+  return testModules.some((module) => module.state() === 'pending') && hasFailed()
+}
+
 process.on('message', async ({ fault }) => {
   for (const changed of new Set([planted?.path, fault?.path])) if (changed !== undefined) vitest.invalidateFile(changed)
   planted = fault
-  const { testModules, unhandledErrors } = await vitest.runTestSpecifications(specifications)
-  process.send({
-    count: specifications.length,
-    failed: unhandledErrors.length > 0 || testModules.some((module) => !module.ok()),
-  })
+  process.send({ count: specifications.length, failed: await hasFailed() })
 })
 process.on('disconnect', () => process.exit())
