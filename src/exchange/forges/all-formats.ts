@@ -4,13 +4,12 @@ import type { Conversion, ExchangeFormat, FolderFormat, ForgeFormat } from './fo
 import { depthOf, ownFilesIn, rootOf } from './forge-format.ts'
 import { giteaDumpFormat } from './gitea-dump.ts'
 import { githubArchiveFormat } from './github-archive.ts'
-import { githubBackupFormat } from './github-backup.ts'
 import { githubCliFormat } from './github-cli.ts'
 import { gitlabFormat } from './gitlab.ts'
 import { gitlabRestFormat } from './gitlab-rest.ts'
 import { refusalOfRecord } from './not-read.ts'
 import { redmineFormat } from './redmine.ts'
-import { giteaFormat, githubFormat } from './rest.ts'
+import { giteaFormat, githubBackupFormat, githubFormat, restLabel, restMilestone } from './rest.ts'
 
 /** Our own documents. Everything in them is carried. */
 export const documentFormat: ForgeFormat = {
@@ -67,27 +66,40 @@ export function formatOfFolder(names: readonly string[], name: ExchangeFormat | 
   return found.sort((one, other) => depthOf(one.root) - depthOf(other.root))[0]
 }
 
-/** A backup may have only the files of its issues. */
 function isList(format: ForgeFormat): boolean {
-  return format === githubBackupFormat || (format !== documentFormat && format.folder === undefined)
+  return format !== documentFormat && format.folder === undefined
 }
 
-/** A list of issues, or a file for each, and a list of comments. The first issue determines their form. */
+/** What a backup of GitHub has beside its issues. */
+const BESIDE = /^(?:labels|milestones|pulls)\//
+const LABELS: Conversion = { convert: (label, at) => [{ kind: 'label', label: restLabel(label, at) }] }
+const MILESTONES: Conversion = { convert: restMilestone }
+const PULLS: Conversion = { convert: ({ number }, at) => at.leavePull(number) }
+
+/**
+ * A list of issues, or a file for each, and a list of comments. The first issue determines their form. A backup of GitHub has files of
+ * labels, milestones and pull requests too.
+ */
 function listFolder(name: ExchangeFormat | undefined): FolderFormat {
   return {
     rootIn: (files) => rootOf(files, 'issues\\.json|issues/\\d+\\.json'),
     async *read({ state: { files, known }, read }) {
-      let format: ForgeFormat | undefined
+      const isBackup = !files.has('issues.json') && [...files].some((file) => BESIDE.test(file))
+      let format: ForgeFormat | undefined = isBackup ? githubBackupFormat : undefined
       const choose = (first: unknown): Conversion | undefined => {
         format ??= formatOfRecord(first, name)
         return isList(format) ? format : undefined
       }
+      yield* read('labels/labels.json', LABELS)
+      for (const file of ownFilesIn(files, 'milestones')) yield* read(file, MILESTONES)
       yield* read('issues.json', choose)
       if (files.has('issues.json')) format ??= githubFormat // it has no issues
       yield* read(format?.comments?.file ?? 'comments.json', () => format?.comments)
-      if (format !== undefined && format !== redmineFormat) return
       // A page of Redmine names the files in its order.
-      for (const file of new Set([...known.keys(), ...ownFilesIn(files, 'issues')])) yield* read(String(file), choose)
+      const ofPages = format === redmineFormat ? [...known.keys()].map(String) : []
+      if (files.has('issues.json') && format !== redmineFormat) return
+      for (const file of new Set([...ofPages, ...ownFilesIn(files, 'issues')])) yield* read(file, choose)
+      for (const file of ownFilesIn(files, 'pulls')) yield* read(file, PULLS)
     },
   }
 }

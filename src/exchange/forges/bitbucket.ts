@@ -1,7 +1,7 @@
 import { GHOST } from '../../schema/placeholder-names.ts'
 import type { Findings } from './findings.ts'
 import type { Foreign, Made } from './foreign.ts'
-import { commentOf, hasProperties, issueOf, labelsOf, listOf, objectOf, says, textOf } from './foreign.ts'
+import { hasProperties, labelsOf, listOf, objectOf, says, textOf } from './foreign.ts'
 import type { Conversion, Convert, ForgeFormat, Part } from './forge-format.ts'
 import { rootOf } from './forge-format.ts'
 
@@ -84,32 +84,30 @@ function closingsIn(logs: unknown): ReadonlyMap<unknown, unknown> {
 }
 
 function milestoneIn({ name: title, ...rest }: Foreign, at: Findings): readonly Made[] {
-  at.leaveRest(rest)
-  return at.milestone({ title, state: 'open' })
+  return at.milestone({ title, state: 'open' }, rest)
 }
 
 function issueIn(record: Foreign, closings: ReadonlyMap<unknown, unknown>, at: Findings): readonly Made[] {
   const { id: number, title, content, status, kind, priority, component, version, milestone, ...others } = record
   const { assignee, reporter: _, created_on: created, updated_on: updated, ...rest } = others
-  at.leaveRest(rest)
-  const closed = CLOSED.has(status) ? (closings.get(number) ?? updated) : null
+  const isClosed = CLOSED.has(status)
   const labels = labelsOf({ priority, component, version, status: PLAIN.has(status) ? null : status })
-  const state = CLOSED.has(status) ? 'closed' : OPEN.has(status) ? 'open' : status
-  const lists = {
+  const own = {
+    ...{ number, title, content, milestone, created, updated, ...posterOf(record, 'reporter', at) },
+    state: isClosed ? 'closed' : OPEN.has(status) ? 'open' : status,
+    closed: isClosed ? (closings.get(number) ?? updated) : null,
     labels: [...listOf(kind).map((name) => ({ name })), ...labels],
     assignees: listOf(assignee).map(() => nameOf(record, 'assignee', at)),
   }
-  const of = { number, title, content, milestone, state, created, updated, closed }
-  return [issueOf(of, posterOf(record, 'reporter', at), lists)]
+  return [at.issue(own, rest)]
 }
 
 function commentIn(record: Foreign, at: Findings): readonly Made[] {
   const { id: _, issue: issue_number, user: __, content, created_on: created, updated_on, ...rest } = record
   if (!says(content)) return [] // it only carries a change of the issue, which the logs have
   if (typeof issue_number === 'number' && !at.state.hasIssue(issue_number)) return at.leave('comments')
-  at.leaveRest(rest)
-  const of = { issue_number, created, updated: updated_on ?? created, content }
-  return [commentOf(of, posterOf(record, 'user', at))]
+  const own = { issue_number, content, created, updated: updated_on ?? created, ...posterOf(record, 'user', at) }
+  return [at.comment(own, rest)]
 }
 
 function leaveOthers({ attachments, logs, meta: _, components: __, versions: ___, ...rest }: Foreign, at: Findings) {

@@ -1,95 +1,16 @@
-import type { ExchangeRecord } from '../../schema/issue-record.ts'
-import { NumberSet } from '../../schema/number-set.ts'
 import type { Path } from '../documents/source-record.ts'
+import type { ConversionState } from './conversion-state.ts'
 import type { Foreign, Made } from './foreign.ts'
-import { listOf, says } from './foreign.ts'
-
-/** What is left out of a source, unless it is kept. */
-export interface ConversionOptions {
-  /** Records that not every reader of their forge may see. Default 'leave-out': they are reported as not carried. */
-  readonly confidential?: 'leave-out' | 'keep' | undefined
-  /** Comments that GitHub folds away, such as spam. Default 'leave-out'. They are reported as not carried in any case. */
-  readonly minimized?: 'leave-out' | 'keep' | undefined
-  /** The repository to read, as `owner/name`, if the source has several. Default: the only one. */
-  readonly sourceRepository?: string | undefined
-}
-
-/**
- * What the conversions of one source share: what was asked for, and what they remember of its records. Labels, milestones and
- * issues are remembered when they were carried: an issue that is not valid must not take its milestone with it.
- */
-export class ConversionState {
-  readonly options: ConversionOptions
-  /** The names of the files in the folder of the issues, in order. A list alone has none. */
-  files: ReadonlySet<string> = new Set()
-  /** By their names, and of milestones by their titles. */
-  readonly labels: Map<unknown, Foreign> = new Map()
-  readonly milestones: Map<unknown, Foreign> = new Map()
-  readonly #issues = new NumberSet()
-  readonly #pulls = new NumberSet()
-  /** The greatest number of the pull requests and issues that were left out. */
-  greatestLeftOut = 0
-  /** What a record says for later ones, by the id or the address that they have of it: the users of a forge, for example. */
-  readonly known: Map<unknown, unknown> = new Map()
-  /** What users are called of whom the source has only the id, and the displayed names of users who are called so. */
-  readonly nameless: Set<string> = new Set()
-  readonly displayed: Map<string, string> = new Map()
-  readonly #threads = new Set<unknown>()
-  #threadsOf: unknown
-
-  constructor(options: ConversionOptions) {
-    this.options = options
-  }
-
-  /** Returns whether the issue of this number was carried. */
-  hasIssue(number: unknown): boolean {
-    return isNumber(number) && this.#issues.has(number)
-  }
-
-  /** Returns the word for a comment that is not on an issue of this number. */
-  wordOfComment(number: unknown): 'pull_request_comments' | 'comments' {
-    return isNumber(number) && this.#pulls.has(number) ? 'pull_request_comments' : 'comments'
-  }
-
-  /** Remembers the number of an issue, or of a pull request, that is left out. */
-  leaveOut(number: unknown, isPull: boolean): void {
-    if (!isNumber(number)) return
-    this.greatestLeftOut = Math.max(this.greatestLeftOut, number)
-    if (isPull) this.#pulls.add(number)
-  }
-
-  /** Returns whether a comment of an issue follows another one of its thread. The comments of an issue follow each other. */
-  isAnswer(issue: unknown, thread: unknown): boolean {
-    if (issue !== this.#threadsOf) this.#threads.clear()
-    this.#threadsOf = issue
-    const isAnswer = this.#threads.has(thread)
-    this.#threads.add(thread)
-    return isAnswer
-  }
-
-  /** Remembers records that are part of the result. */
-  carried(records: readonly ExchangeRecord[]): void {
-    for (const record of records) {
-      if (record.kind === 'label') this.labels.set(record.label.name, { ...record.label })
-      if (record.kind === 'milestone') this.milestones.set(record.milestone.title, { ...record.milestone })
-      if (record.kind !== 'issue') continue
-      if (isNumber(record.issue.number)) this.#issues.add(record.issue.number)
-      for (const label of record.issue.labels ?? []) {
-        if (!this.labels.has(label.name)) this.labels.set(label.name, { ...label })
-      }
-    }
-  }
-}
-
-function isNumber(value: unknown): value is number {
-  return typeof value === 'number' && Number.isSafeInteger(value)
-}
+import { filled, listOf, says, textOf } from './foreign.ts'
 
 /** Begins the word for what a source counts. At the end of the source, what is missing is reported by the rest of that word. */
 export const EXPECTED = 'expected '
 
 /** Receives what exchange records have no property for, by its name, or a word such as `pull_request`. The path begins at the record. */
 export type Report = (what: string, path: Path, count: number) => void
+
+/** Whether a property says nothing of its own. */
+export type IsPlain = (name: string, value: unknown) => boolean
 
 /** Where a record, or a part of it, is converted: what the source is known to have, and what is found there. */
 export class Findings {
@@ -166,8 +87,8 @@ export class Findings {
     this.leaveAll('attachment', property, typeof text === 'string' ? text.match(attachment) : null)
   }
 
-  /** Reports the properties that a conversion did not name, by their own names. @param isPlain - whether one says nothing more */
-  leaveRest(rest: Foreign, isPlain?: (name: string, value: unknown) => boolean): void {
+  /** Reports the properties that a conversion did not name, by their own names. */
+  leaveRest(rest: Foreign, isPlain?: IsPlain): void {
     for (const name in rest) {
       const value = rest[name]
       if (!says(value) || isPlain?.(name, value) || (OF_THE_FORGE.test(name) && !isOnlyTrace(name, rest))) continue
@@ -184,20 +105,69 @@ export class Findings {
     return true
   }
 
-  /** Returns the label, or the first one of its name; another one is reported. */
-  label(label: Foreign): Foreign {
-    const known = this.state.labels.get(label['name'])
-    if (known !== undefined && !isSame(known, label)) this.notCarried('label_variant')
-    return known ?? label
+  // What properties with our names become. The rest of their record is reported. What is optional is left out if it is empty.
+
+  issue(own: Foreign, rest: Foreign, isPlain?: IsPlain): Made {
+    const { number, poster_id, poster_name, title, content, is_locked, state, created, updated } = own
+    const { poster_email, ref, milestone, closed, labels, reactions, assignees } = own
+    this.leaveRest(rest, isPlain)
+    const needed = { number, poster_id, poster_name, title, content: content ?? '', state: stateOf(state) }
+    const optional = filled({ poster_email, ref, milestone, closed, labels, reactions, assignees })
+    return { kind: 'issue', issue: { ...needed, created, updated, is_locked: is_locked ?? false, ...optional } }
   }
 
-  /** Returns the milestone as a record, unless one of its title was carried before; another one is reported. */
-  milestone(milestone: Foreign): readonly Made[] {
-    const known = this.state.milestones.get(milestone['title'])
+  comment(own: Foreign, rest: Foreign, isPlain?: IsPlain): Made {
+    const { issue_number, poster_id, poster_name, created, updated, content, poster_email, reactions } = own
+    this.leaveRest(rest, isPlain)
+    const needed = { issue_number, poster_id, poster_name, created, updated, content: content ?? '' }
+    return { kind: 'comment', comment: { ...needed, ...filled({ poster_email, reactions }) } }
+  }
+
+  label({ name, color, description }: Foreign, rest: Foreign, isPlain?: IsPlain): Foreign {
+    this.leaveRest(rest, isPlain)
+    return { name, ...filled({ color, description }) }
+  }
+
+  reaction({ user_id, user_name, content }: Foreign, rest: Foreign): Foreign {
+    this.leaveRest(rest)
+    return { user_id, ...filled({ user_name }), content }
+  }
+
+  /** Returns nothing if a milestone of this title was carried before; one that differs is reported. */
+  milestone(own: Foreign, rest: Foreign, isPlain?: IsPlain): readonly Made[] {
+    const { title, description, deadline, created, updated, closed, state } = own
+    this.leaveRest(rest, isPlain)
+    const optional = filled({ description, deadline: dueTime(deadline), created, updated, closed })
+    const milestone = { title, ...optional, state: stateOf(state) }
+    const known = this.state.milestones.get(title)
     if (known === undefined) return [{ kind: 'milestone', milestone }]
     if (!isSame(known, milestone)) this.notCarried('milestone_variant')
     return []
   }
+
+  /** Returns the first label of the name of a label; one that differs is reported. */
+  firstLabel(label: Foreign): Foreign {
+    const known = this.state.labels.get(label['name'])
+    if (known !== undefined && !isSame(known, label)) this.notCarried('label_variant')
+    return known ?? label
+  }
+}
+
+/** The states that other forges call otherwise. */
+const STATES: ReadonlyMap<unknown, string> = new Map([
+  ['opened', 'open'],
+  ['active', 'open'],
+  ['OPEN', 'open'],
+  ['CLOSED', 'closed'],
+])
+
+function stateOf(state: unknown): unknown {
+  return STATES.get(state) ?? state
+}
+
+/** Returns when a milestone is due. Gogs and Gitea write a day of the year 9999 for none. */
+function dueTime(value: unknown): unknown {
+  return textOf(value).startsWith('9999-') ? null : value
 }
 
 /** Compares texts and null, of which labels and milestones consist. */

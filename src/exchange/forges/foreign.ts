@@ -42,11 +42,6 @@ export function filled(properties: Foreign): Foreign {
   return result
 }
 
-/** Returns when a milestone is due. Gogs and Gitea write a day of the year 9999 for none. */
-export function dueTime(value: unknown): unknown {
-  return textOf(value).startsWith('9999-') ? null : value
-}
-
 /** Returns whether a value says something. Null, "", false, 0, and lists and objects of nothing else do not. */
 export function says(value: unknown): boolean {
   if (Array.isArray(value)) return value.length > 0
@@ -75,19 +70,4 @@ export function posterOf(user: unknown, name: string, email = ''): Foreign {
 /** Returns the names of those who are assigned, in `assignees` or alone. @param name - the property with the name */
 export function assigneesOf({ assignees, assignee }: Foreign, name: string): readonly unknown[] {
   return [...new Set([...listOf(assignees), ...listOf(assignee)].map((user) => objectOf(user)[name]))]
-}
-
-/** Returns an issue. What is optional is left out if it is empty. @param lists - its labels, reactions and assignees */
-export function issueOf(of: Foreign, { poster_id, poster_name, poster_email }: Foreign, lists: Foreign): Made {
-  const { number, title, content, state, is_locked, created, updated, ref, milestone, closed } = of
-  const known = { number, poster_id, poster_name, title, content: content ?? '', state, created, updated }
-  const optional = filled({ poster_email, ref, milestone, closed })
-  return { kind: 'issue', issue: Object.assign(known, { is_locked: is_locked ?? false }, optional, lists) }
-}
-
-/** Returns a comment. What is optional is left out if it is empty. @param lists - its reactions */
-export function commentOf(of: Foreign, { poster_id, poster_name, poster_email }: Foreign, lists: Foreign = {}): Made {
-  const { issue_number, created, updated, content } = of
-  const poster = { poster_id, poster_name, ...filled({ poster_email }) }
-  return { kind: 'comment', comment: { issue_number, ...poster, created, updated, content: content ?? '', ...lists } }
 }

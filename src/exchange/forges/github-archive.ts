@@ -1,8 +1,9 @@
 import { invalidDocument } from '../../schema/invalid-document.ts'
 import { NumberMap } from '../../schema/number-map.ts'
-import type { ConversionState, Findings } from './findings.ts'
+import type { ConversionState } from './conversion-state.ts'
+import type { Findings } from './findings.ts'
 import type { Foreign } from './foreign.ts'
-import { filled, hasProperties, listOf, objectOf, says, textOf } from './foreign.ts'
+import { hasProperties, listOf, objectOf, says, textOf } from './foreign.ts'
 import type { Convert, ForgeFormat } from './forge-format.ts'
 import { rootOf } from './forge-format.ts'
 import { restComment, restIssue, restLabel, restMilestone } from './rest.ts'
@@ -109,8 +110,8 @@ function listsOf({ options: { sourceRepository: wanted }, known }: ConversionSta
 
 function reactionOf(reaction: unknown, at: Findings): Foreign {
   const { user, content, subject_type: _, created_at: __, ...rest } = objectOf(reaction)
-  at.leaveRest(rest)
-  return { user_id: 0, ...filled({ user_name: lastIn(user) }), content: content === 'tada' ? 'hooray' : content }
+  const own = { user_id: 0, user_name: lastIn(user), content: content === 'tada' ? 'hooray' : content }
+  return at.reaction(own, rest)
 }
 
 function stateOf({ closed_at }: Foreign): 'open' | 'closed' {

@@ -4,10 +4,6 @@ import { hasProperties, listOf, objectOf, says, textOf } from './foreign.ts'
 import type { ForgeFormat } from './forge-format.ts'
 import { restComment, restIssue } from './rest.ts'
 
-const STATES: ReadonlyMap<unknown, string> = new Map([
-  ['OPEN', 'open'],
-  ['CLOSED', 'closed'],
-])
 /** Fields that no other form has, and those without which an issue cannot be read. */
 const OF_GH = ['createdAt', 'updatedAt', 'closedAt', 'isPinned', 'stateReason', 'reactionGroups', 'projectItems']
 /** How many comments of an issue `gh issue list` prints at most. It leaves out the others without a warning. */
@@ -19,7 +15,7 @@ export const githubCliFormat: ForgeFormat = {
   name: 'github-cli',
   recognizes(record) {
     const hasField = OF_GH.some((field) => hasProperties(record, field))
-    return STATES.has(objectOf(record)['state']) || (hasField && hasProperties(record, 'number'))
+    return /^(?:OPEN|CLOSED)$/.test(textOf(objectOf(record)['state'])) || (hasField && hasProperties(record, 'number'))
   },
   refusal(record) {
     const missing = NEEDED.filter((field) => !hasProperties(record, field)).join(',')
@@ -42,10 +38,10 @@ export const githubCliFormat: ForgeFormat = {
 /** Returns an issue or a comment with the names of the REST API, without what `gh` derives or says of its user. */
 function asInRest(record: Foreign): Foreign {
   const { author, createdAt: created_at, updatedAt: updated_at = created_at, closedAt: closed_at, ...others } = record
-  const { state, milestone, reactionGroups: _, isMinimized: minimized, minimizedReason: __, ...more } = others
+  const { milestone, reactionGroups: _, isMinimized: minimized, minimizedReason: __, ...more } = others
   const { closed: ___, authorAssociation: ____, includesCreatedEdit: _____, viewerDidAuthor: ______, ...rest } = more
   const { dueOn: due_on, ...named } = objectOf(milestone)
-  const of = { user: userOf(author), state: STATES.get(state) ?? state, created_at, updated_at, closed_at, minimized }
+  const of = { user: userOf(author), created_at, updated_at, closed_at, minimized }
   return { ...of, milestone: says(milestone) ? { state: 'open', ...named, due_on } : null, ...rest }
 }
 

@@ -1,9 +1,7 @@
 import type { Findings } from './findings.ts'
 import type { Foreign, Made } from './foreign.ts'
-import { assigneesOf, commentOf, filled, hasProperties, issueOf, objectOf, posterOf, says, textOf } from './foreign.ts'
+import { assigneesOf, hasProperties, objectOf, posterOf, says, textOf } from './foreign.ts'
 import type { ForgeFormat } from './forge-format.ts'
-
-const NOTES = 'notes.json'
 
 /** Issues of GitLab's REST API, alone or in a folder with the list of notes. */
 export const gitlabRestFormat: ForgeFormat = {
@@ -11,7 +9,7 @@ export const gitlabRestFormat: ForgeFormat = {
   recognizes: (record) => hasProperties(record, 'iid', 'author', 'created_at') && !hasProperties(record, 'author_id'),
   repeatsBy: 'iid',
   convert: listedIssue,
-  comments: { file: NOTES, convert: listedNote },
+  comments: { file: 'notes.json', convert: listedNote },
 }
 
 function listedIssue(record: Foreign, at: Findings): readonly Made[] {
@@ -28,7 +26,7 @@ function listedIssue(record: Foreign, at: Findings): readonly Made[] {
     ),
     assignees: assigneesOf({ assignees, assignee }, 'username'),
   }
-  return gitlabIssue(issue, authorOf(author), lists, at)
+  return gitlabIssue(issue, { ...authorOf(author), ...lists }, at)
 }
 
 function listedNote(record: Foreign, at: Findings): readonly Made[] {
@@ -39,7 +37,7 @@ function listedNote(record: Foreign, at: Findings): readonly Made[] {
     return at.leave('comments')
   }
   if (!says(note['system'])) at.found('comments')
-  return isNoComment(note, at) ? [] : [gitlabComment({ issue_number, ...authorOf(author) }, note, 'body', at)]
+  return isNoComment(note, at) ? [] : [gitlabComment(note, 'body', { ...authorOf(author), issue_number }, at)]
 }
 
 function authorOf(user: unknown): Foreign {
@@ -50,11 +48,6 @@ function authorOf(user: unknown): Foreign {
 
 /** A text of GitLab links to an attachment by a hash. */
 const ATTACHMENT = /\/uploads\/[0-9a-f]{32}\//g
-/** The states of issues and milestones that have another name here. */
-const STATES: ReadonlyMap<unknown, string> = new Map([
-  ['opened', 'open'],
-  ['active', 'open'],
-])
 /** What follows from other properties, or concerns only who asked for a list. */
 const DERIVED = new Set([
   ...['type', 'references', 'subscribed', 'has_tasks', 'task_status', 'task_completion_status'],
@@ -74,20 +67,18 @@ export function isHidden({ iid, confidential, internal }: Foreign, at: Findings)
   return at.isLeftOut(says(confidential) || says(internal), iid)
 }
 
-/** Returns an issue, behind its milestone. @param lists - its labels, reactions and assignees */
-export function gitlabIssue(record: Foreign, author: Foreign, lists: Foreign, at: Findings): readonly Made[] {
-  const { iid: number, title, description: content, state: given, discussion_locked: is_locked, ...others } = record
-  const { milestone, created_at: created, updated_at: updated, closed_at: closed, _links: links, ...more } = others
+/** Returns an issue, behind its milestone. @param known - its author and its lists, with our names */
+export function gitlabIssue(record: Foreign, known: Foreign, at: Findings): readonly Made[] {
+  const { iid: number, title, description: content, state, discussion_locked: is_locked, milestone, ...others } = record
+  const { created_at: created, updated_at: updated, closed_at: closed, _links: links, ...more } = others
   const { confidential: _, internal: __, ...rest } = more
   at.leaveLinks(ATTACHMENT, 'description', content)
   if (says(objectOf(links)['closed_as_duplicate_of']))
     at.notCarried('duplicate_of', ['_links', 'closed_as_duplicate_of'])
-  at.leaveRest(rest, isPlain)
-  const { title: named } = objectOf(milestone)
-  const state = STATES.get(given) ?? given
-  const of = { number, title, content, milestone: named, closed, state, is_locked, created, updated }
   const before = says(milestone) ? gitlabMilestone(objectOf(milestone), at.within('milestone')) : []
-  return [...before, issueOf(of, author, lists)]
+  const { title: named } = objectOf(milestone)
+  const own = { ...known, number, title, content, state, is_locked, milestone: named, created, updated, closed }
+  return [...before, at.issue(own, rest, isPlain)]
 }
 
 /** Whether a note is no comment, or not every reader may see it. */
@@ -97,30 +88,26 @@ export function isNoComment(note: Foreign, at: Findings): boolean {
   return true
 }
 
-/** Returns a comment. @param head - its issue, its author and its reactions @param text - the property that has its text */
-export function gitlabComment(head: Foreign, note: Foreign, text: 'note' | 'body', at: Findings): Made {
+/** Returns a comment. @param text - the property that has its text @param known - the number of its issue, and others with our names */
+export function gitlabComment(note: Foreign, text: 'note' | 'body', known: Foreign, at: Findings): Made {
   const { [text]: content, created_at: created, updated_at: updated, discussion_id, ...others } = note
   const { system: _, confidential: __, internal: ___, ...rest } = others
-  const { issue_number, reactions } = head
-  if (says(discussion_id) && at.state.isAnswer(issue_number, discussion_id)) at.notCarried('thread', ['discussion_id'])
+  const isAnswer = says(discussion_id) && at.state.isAnswer(known['issue_number'], discussion_id)
+  if (isAnswer) at.notCarried('thread', ['discussion_id'])
   at.leaveLinks(ATTACHMENT, text, content)
-  at.leaveRest(rest, isPlain)
-  return commentOf({ issue_number, created, updated, content }, head, reactions === undefined ? {} : { reactions })
+  return at.comment({ ...known, content, created, updated }, rest, isPlain)
 }
 
 /** Returns a label, or the first one of its name. @param named - the property that has the name */
 export function gitlabLabel(label: unknown, named: 'name' | 'title', at: Findings): Foreign {
-  const { [named]: name, color, description, created_at: _, updated_at: __, ...rest } = objectOf(label)
-  at.leaveRest(rest, isPlain)
-  const bare = typeof color === 'string' ? color.replace(/^#/, '') : color
-  return at.label({ name, ...filled({ color: bare, description }) })
+  const { [named]: name, color: given, description, created_at: _, updated_at: __, ...rest } = objectOf(label)
+  const color = typeof given === 'string' ? given.replace(/^#/, '') : given
+  return at.firstLabel(at.label({ name, color, description }, rest, isPlain))
 }
 
 /** Returns a milestone, unless it was carried before. */
 export function gitlabMilestone(record: Foreign, at: Findings): readonly Made[] {
   const { title, description, due_date, created_at: created, updated_at: updated, state, ...rest } = record
-  at.leaveRest(rest, isPlain)
   const deadline = says(due_date) ? `${textOf(due_date)}T00:00:00Z` : undefined
-  const optional = filled({ description, deadline, created, updated })
-  return at.milestone({ title, ...optional, state: STATES.get(state) ?? state })
+  return at.milestone({ title, description, deadline, created, updated, state }, rest, isPlain)
 }

@@ -1,7 +1,7 @@
 import { GHOST } from '../../schema/placeholder-names.ts'
 import type { Findings } from './findings.ts'
 import type { Foreign, Made } from './foreign.ts'
-import { commentOf, hasProperties, issueOf, labelsOf, listOf, objectOf, says, textOf } from './foreign.ts'
+import { hasProperties, labelsOf, listOf, objectOf, says, textOf } from './foreign.ts'
 import type { ForgeFormat, Part } from './forge-format.ts'
 
 /** Issues of Redmine's REST API: pages of them, issues alone with their journals, or a folder of both. */
@@ -46,16 +46,13 @@ function wholeIssue(record: Foreign, at: Findings): readonly Made[] {
   const version = versionOf(record, at)
   if (at.isLeftOut(says(is_private), number)) return []
 
-  at.leaveRest(rest)
   at.leaveAll('attachment', 'attachments', attachments)
   // Redmine up to 3 does not say of a status, which may have any name, whether it is one of closed issues.
   const state = (objectOf(status)['is_closed'] ?? says(closed)) ? 'closed' : 'open'
   const [milestone] = listOf(fixed_version).map(nameOf)
-  const lists = {
-    labels: labelsOf({ tracker: nameOf(tracker), priority: nameOf(priority), category: nameOf(category) }),
-    assignees: listOf(assigned_to).map(nameOf),
-  }
-  const issue = issueOf({ number, title, content, milestone, state, created, updated, closed }, posterOf(author), lists)
+  const own = { number, title, content, milestone, state, created, updated, closed, ...posterOf(author) }
+  const labels = labelsOf({ tracker: nameOf(tracker), priority: nameOf(priority), category: nameOf(category) })
+  const issue = at.issue({ ...own, labels, assignees: listOf(assigned_to).map(nameOf) }, rest)
   const comments = at.each('journals', journals, (journal, ofJournal) =>
     commentsOf(number, objectOf(journal), ofJournal),
   )
@@ -65,7 +62,7 @@ function wholeIssue(record: Foreign, at: Findings): readonly Made[] {
 /** Returns the milestone of an issue, unless it was carried before. */
 function versionOf({ fixed_version }: Foreign, at: Findings): readonly Made[] {
   const [title] = listOf(fixed_version).map(nameOf)
-  return title === undefined ? [] : at.milestone({ title, state: 'open' })
+  return title === undefined ? [] : at.milestone({ title, state: 'open' }, {})
 }
 
 /** Returns the comment of a change of an issue, if it has one. */
@@ -73,8 +70,8 @@ function commentsOf(issue_number: unknown, journal: Foreign, at: Findings): read
   const { id: _, user, notes: content, created_on: created, updated_on, private_notes, details, ...rest } = journal
   if (says(details)) at.notCarried('system_note')
   if (!says(content) || at.isLeftOut(says(private_notes))) return []
-  at.leaveRest(rest)
-  return [commentOf({ issue_number, created, updated: updated_on ?? created, content }, posterOf(user))]
+  const own = { issue_number, content, created, updated: updated_on ?? created, ...posterOf(user) }
+  return [at.comment(own, rest)]
 }
 
 /** There is only the displayed name of a user, not the login. */
