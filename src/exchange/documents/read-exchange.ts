@@ -1,7 +1,7 @@
+import { isForgeError } from '../../schema/errors.ts'
 import { invalidDocument } from '../../schema/invalid-document.ts'
 import type { ExchangeRecord, IssueRecord, RecordLocator, SourcePosition } from '../../schema/issue-record.ts'
 import { documentFormat, formatOfFolder, formatOfRecord } from '../forges/all-formats.ts'
-import { Findings } from '../forges/findings.ts'
 import { isForeign } from '../forges/foreign.ts'
 import type { Conversion, FolderFormat, LocatedRecords, Part } from '../forges/forge-format.ts'
 import { readJson } from '../json/read-json.ts'
@@ -10,7 +10,7 @@ import type { ByteObserver } from './byte-source.ts'
 import { readBytes } from './byte-source.ts'
 import type { IssueSource, ListSource, ReadOptions, SourceFolder } from './read-options.ts'
 import { bytesIn, checkReading, listSource, sizeLimitsOf } from './read-options.ts'
-import { areRecords, inside, madeOf, Reading } from './reading.ts'
+import { inside, Reading } from './reading.ts'
 import { mayRepeat, Repetitions } from './repetitions.ts'
 import type { Path, SourceRecord, SourceRecords } from './source-record.ts'
 import { BEGINNING, Unreadable } from './source-record.ts'
@@ -103,9 +103,7 @@ async function* folderOf(folder: SourceFolder, reading: Reading): LocatedRecords
 
 const NO_FORGE = 'expected a folder that a forge wrote'
 
-type ByteReading = ByteObserver & Pick<Reading, 'options'>
-
-function recordsIn(source: ParsedList | ListSource, reading: ByteReading, isDump?: true): SourceRecords {
+function recordsIn(source: ParsedList | ListSource, reading: Reading, isDump?: true): SourceRecords {
   if ('parsed' in source) return parsedRecords(source.parsed)
 
   const limits = sizeLimitsOf(reading.options)
@@ -189,34 +187,29 @@ const WHOLE: Path = []
 /** Reads ahead which issues are repeated, if that may be and the source can be read again. */
 async function repetitionsIn(
   source: ParsedList | ListSource,
-  { options, signal, state }: Reading,
-  conversion: Conversion,
+  { options, signal }: Reading,
+  { repeatsBy, ...conversion }: Conversion,
 ): Promise<Repetitions | undefined> {
-  const { repeatsBy } = conversion
   if (repeatsBy === undefined) return undefined
 
   const repetitions = new Repetitions()
-  const ahead = { options, signal } // nothing of it is reported
-  const findings = new Findings(state, () => undefined)
+  const nothing = { onInvalid: () => undefined, onNotCarried: undefined, onProgress: undefined, onBytes: undefined }
   try {
     if (!('parsed' in source)) {
       const bytes = bytesIn(source)
       const isReadOnce = typeof bytes === 'object' && !(bytes instanceof Uint8Array) && !Array.isArray(bytes)
       if (isReadOnce) return repetitions
       const { record } = sizeLimitsOf(options)
-      if (!('yaml' in source) && !(await mayRepeat(openedBytes(source, ahead), repeatsBy, record))) return undefined
+      if (!('yaml' in source) && !(await mayRepeat(openedBytes(source, { signal }), repeatsBy, record)))
+        return undefined
     }
-    for await (const batch of recordsIn(source, ahead)) {
-      for (const record of batch) {
-        if (record.faults.length > 0) continue
-        for (const [, part, convert] of partsOf(record, conversion)) {
-          const made = madeOf(part, convert, findings)
-          if (areRecords(made)) repetitions.note(made)
-        }
-      }
+    const ahead = new Reading({ ...options, ...nothing })
+    for await (const batch of converted(source, () => conversion, ahead)) {
+      repetitions.note(batch.map(({ record }) => record))
     }
   } catch (error) {
-    if (!(error instanceof Unreadable)) throw error // the reading itself finds what cannot be read
+    // The reading itself finds what cannot be read.
+    if (!(error instanceof Unreadable || isForgeError(error, 'INVALID_DOCUMENT'))) throw error
   }
   return repetitions
 }

@@ -127,12 +127,12 @@ export function inside(position: SourcePosition, path: Path): SourcePosition {
 }
 
 /** Returns what a record becomes. What is no object is an issue that is not valid. */
-export function madeOf(record: unknown, convert: Convert, at: Findings): readonly Made[] {
+function madeOf(record: unknown, convert: Convert, at: Findings): readonly Made[] {
   return isForeign(record) ? convert(record, at) : [{ kind: 'issue', issue: record }]
 }
 
 /** Returns whether everything that a record became conforms to its schema. */
-export function areRecords(made: readonly Made[]): made is readonly ExchangeRecord[] {
+function areRecords(made: readonly Made[]): made is readonly ExchangeRecord[] {
   return made.every((each) => recordChecks[each.kind].fits(contentOf(each)))
 }
 

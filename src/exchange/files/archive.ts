@@ -1,7 +1,7 @@
 import { createReadStream, rmSync } from 'node:fs'
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
+import { join, posix } from 'node:path'
 import process from 'node:process'
 import { Readable } from 'node:stream'
 import { constants, gunzipSync } from 'node:zlib'
@@ -37,10 +37,9 @@ const DEFAULT_BYTES = 10_000_000_000
 export const BEGINNING = 2048
 /** Absolute, of a drive, or out of the folder. */
 const LEADS_OUT = /^(?:[/\\]|[a-z]:)|(?:^|[/\\])\.\.(?:[/\\]|$)/i
-/**
- * The files that a source may consist of, and what `zip` calls its standard input. Others, such as repositories of Git, become
- * empty ones.
- */
+/** What `zip` calls its standard input. */
+export const ONLY = '-'
+/** The files that a source may consist of. Others, such as repositories of Git, are not unpacked. */
 export const OF_SOURCES: RegExp = /^-$|\.(?:json|ndjson|ya?ml)(?:\.gz)?$/i
 
 const TOO_LARGE = 'expected files in the archive that have at most maxUnpackedBytes (--max-unpacked-bytes) together:'
@@ -59,54 +58,23 @@ export function archiveOf(beginning: Uint8Array): ((path: string) => Entries) | 
   }
 }
 
-/** A new folder, and a function that removes it. The end of the process removes it too. */
-interface TemporaryFolder {
-  readonly folder: string
-  readonly close: () => Promise<void>
+/** An archive that can be read only once, as the one file of another archive, so that unpacking that makes a copy. */
+export async function* onlyFile(bytes: AsyncIterable<Uint8Array>): Entries {
+  yield { name: ONLY, type: 'file', size: 0, open: () => bytes, position: () => 0 }
 }
 
-async function temporaryFolder(): Promise<TemporaryFolder> {
-  const folder = await mkdtemp(join(tmpdir(), 'forgelet-archive-'))
-  const remove = (): void => rmSync(folder, { recursive: true, force: true })
-  process.once('exit', remove)
-  const close = async (): Promise<void> => {
-    await rm(folder, { recursive: true, force: true })
-    process.off('exit', remove)
-  }
-  return { folder, close }
-}
-
-/**
- * Runs work on a copy of an archive that can be read only once, and removes the copy.
- *
- * @throws ForgeError `INVALID_DOCUMENT` if the archive is larger than its files may be; the error of its bytes or of the file
- * system
- */
-export async function onCopy<T>(
-  archive: AsyncIterable<Uint8Array>,
-  maxBytes: number = DEFAULT_BYTES,
-  work: (path: string) => Promise<T>,
-): Promise<T> {
-  const { folder, close } = await temporaryFolder()
-  let bytes = 0
-  async function* limited(): AsyncGenerator<Uint8Array, void, void> {
-    for await (const piece of archive) {
-      bytes += piece.length
-      if (bytes > maxBytes) throw tooLarge(maxBytes)
-      yield piece
-    }
-  }
-  try {
-    await writeFile(join(folder, 'archive'), limited())
-    return await work(join(folder, 'archive'))
-  } finally {
-    await close()
-  }
+/** Files in a temporary folder. */
+export interface UnpackedFiles {
+  /** Where each file is, by its name. Those that no source consists of are not there. */
+  readonly paths: ReadonlyMap<string, string>
+  /** Bytes of all files that are there. */
+  readonly size: number
+  /** Removes the folder. The end of the process removes it too. */
+  close(): Promise<void>
 }
 
 /**
- * Unpacks an archive into a new temporary folder, and returns it with a function that removes it. The end of the process
- * removes it too. If anything fails, nothing of it stays.
+ * Unpacks an archive into a new temporary folder. If anything fails, nothing of it stays.
  *
  * @throws ForgeError `INVALID_DOCUMENT` if it is not safe, too large, encrypted, damaged or cut off; the error of the file system
  */
@@ -114,41 +82,50 @@ export async function unpack(
   entries: Entries,
   total: number,
   { signal, maxUnpackedBytes = DEFAULT_BYTES, onUnpack }: UnpackOptions,
-): Promise<TemporaryFolder> {
-  const { folder, close } = await temporaryFolder()
+): Promise<UnpackedFiles> {
+  const folder = await mkdtemp(join(tmpdir(), 'forgelet-archive-'))
+  const remove = (): void => rmSync(folder, { recursive: true, force: true })
+  process.once('exit', remove)
+  const close = async (): Promise<void> => {
+    await rm(folder, { recursive: true, force: true })
+    process.off('exit', remove)
+  }
+  const paths = new Map<string, string>()
+  let size = 0
+  const checkSize = (bytes: number): void => {
+    if (bytes > maxUnpackedBytes) throw refusal(`${TOO_LARGE} ${maxUnpackedBytes} bytes`, 'too_large')
+  }
   async function* piecesOf(entry: Entry): AsyncGenerator<Uint8Array, void, void> {
     let written = 0
     for await (const piece of await entry.open()) {
       signal?.throwIfAborted()
       onUnpack?.({ bytes: entry.position(written), total })
       written += piece.length
+      size += piece.length
+      checkSize(size)
       yield piece
     }
   }
-  let bytes = 0
   try {
     for await (const entry of entries) {
       signal?.throwIfAborted()
-      const { name, type, size } = entry
+      const { name, type } = entry
       if (LEADS_OUT.test(name)) throw refusal(`expected names of files in the archive's folder, and not ${name}`)
       if (type !== 'file' && type !== 'directory') throw refusal(`expected files and folders; ${name} is a ${type}`)
       if (type === 'directory') continue
-      const isOfSources = OF_SOURCES.test(name)
-      if (isOfSources) bytes += size
-      if (bytes > maxUnpackedBytes) throw tooLarge(maxUnpackedBytes)
-      try {
-        const target = join(folder, name)
-        await mkdir(dirname(target), { recursive: true })
-        await writeFile(target, isOfSources ? piecesOf(entry) : '', { flag: 'wx' })
-      } catch (error) {
-        if (isOfSources || codeOf(error) !== 'ENAMETOOLONG') throw error // another system takes longer names
-      }
+      const normal = posix.normalize(name)
+      if (paths.has(normal)) throw refusal(`expected each name once in the archive; ${name} occurs twice`)
+      const path = join(folder, String(paths.size))
+      paths.set(normal, path)
+      if (!OF_SOURCES.test(name)) continue
+      checkSize(size + entry.size)
+      await writeFile(path, piecesOf(entry))
     }
-    return { folder, close }
+    return { paths, size, close }
   } catch (error) {
     await close()
     signal?.throwIfAborted()
-    throw isForgeError(error) ? error : failure(error)
+    throw isForgeError(error) || isOfSystem(error) ? error : damaged(error)
   }
 }
 
@@ -183,13 +160,9 @@ async function* zipEntries(path: string): Entries {
 function typeOf(entry: ZipEntry, name: string): string {
   if (name.endsWith('/')) return 'directory'
   const type = entry.versionMadeBy >>> 8 === 3 ? entry.externalFileAttributes >>> 28 : 0
-  const isFile = type === 0 || type === 0o10 || (type === 0o1 && name === '-') // `zip` packs its standard input as a pipe
+  const isFile = type === 0 || type === 0o10 || (type === 0o1 && name === ONLY) // `zip` packs its standard input as a pipe
   if (!isFile) return 'link or a device'
   return entry.canDecodeFileData() ? 'file' : 'file that is encrypted, or compressed with something other than Deflate'
-}
-
-function tooLarge(maxUnpackedBytes: number): Error {
-  return refusal(`${TOO_LARGE} ${maxUnpackedBytes} bytes`, 'too_large')
 }
 
 function refusal(message: string, code = 'archive'): Error {
@@ -205,18 +178,13 @@ const REMEDIES: readonly (readonly [said: RegExp, expected: string])[] = [
   [/number too large/i, 'times from 1970 on in the tar: pack it as zip, or with --format=pax of GNU tar'],
 ]
 
-/** Errors of the file system stay, but for those of a name that occurs twice. */
-function failure(error: unknown): unknown {
-  const code = codeOf(error)
-  if (code === undefined) {
-    const [, expected = 'an archive that is neither damaged nor cut off'] =
-      REMEDIES.find(([said]) => said.test(String(error))) ?? []
-    return refusal(`expected ${expected}`)
-  }
-  return ['EEXIST', 'ENOTDIR', 'EISDIR'].includes(code) ? refusal('expected each name once in the archive') : error
+function damaged(error: unknown): Error {
+  const [, expected = 'an archive that is neither damaged nor cut off'] =
+    REMEDIES.find(([said]) => said.test(String(error))) ?? []
+  return refusal(`expected ${expected}`)
 }
 
-/** Returns the code of an error of the file system. Undefined: it is another one. */
-function codeOf(error: unknown): string | undefined {
-  return error instanceof Error && 'syscall' in error && 'code' in error ? String(error.code) : undefined
+/** Returns whether an error is one of the file system. */
+function isOfSystem(error: unknown): boolean {
+  return error instanceof Error && 'syscall' in error
 }

@@ -4,10 +4,10 @@ import process from 'node:process'
 import type { OptionRules } from '../../schema/options.ts'
 import { ANY, checkOptions, FUNCTION, optional } from '../../schema/options.ts'
 import { begun, piecesOf } from '../documents/byte-source.ts'
-import type { IssueSource } from '../documents/read-options.ts'
+import type { IssueSource, SourceFolder } from '../documents/read-options.ts'
 import { listSource } from '../documents/read-options.ts'
 import type { UnpackOptions } from './archive.ts'
-import { archiveOf, BEGINNING, OF_SOURCES, onCopy, unpack } from './archive.ts'
+import { archiveOf, BEGINNING, OF_SOURCES, ONLY, onlyFile, unpack } from './archive.ts'
 import { pathOf } from './target.ts'
 
 /** A source on disk, or standard input. */
@@ -44,38 +44,44 @@ export async function openIssueSource(path: string | URL, options: UnpackOptions
   if (path === '-') {
     const [beginning, json] = await begun(piecesOf(process.stdin, { signal: options.signal }), BEGINNING)
     if (archiveOf(beginning) === undefined) return { json, size: undefined, close }
-    return onCopy(json, options.maxUnpackedBytes, (copy) => openIssueSource(copy, options))
+    const copy = await unpack(onlyFile(json), 0, { ...options, onUnpack: undefined })
+    return openIssueSource(copy.paths.get(ONLY) ?? '', options).finally(copy.close)
   }
 
   const name = pathOf('openIssueSource', path)
   const found = await stat(name)
-  if (found.isDirectory()) return { ...(await filesOf(name)), close }
+  if (found.isDirectory()) return { ...(await filesIn(name)), close }
   if (!found.isFile()) return { ...listSource(name, bytesOf(name)), size: undefined, close } // a pipe is read only once
   for await (const beginning of bytesOf(name)) {
     const entriesOf = archiveOf(beginning)
     if (entriesOf === undefined) break
-    const { folder, close } = await unpack(entriesOf(name), found.size, options)
-    const { size, folder: files } = await filesOf(folder)
+    const { paths, size, close } = await unpack(entriesOf(name), found.size, options)
+    const folder = folderOf(paths)
     // An archive of one file is that file, whatever a system or a packer puts beside it.
-    const [file = '', ...others] = (await files.list()).filter((name) => OF_SOURCES.test(name) && !HIDDEN.test(name))
+    const [file = '', ...others] = [...paths.keys()].filter((name) => OF_SOURCES.test(name) && !HIDDEN.test(name))
     const isOne = file !== '' && others.length === 0 && !EMPTY_PROJECT.test(file)
-    const source = isOne ? listSource(file, () => files.open(file)) : { folder: files }
+    const source = isOne ? listSource(file, () => folder.open(file)) : { folder }
     return { ...source, size, close }
   }
   return { ...listSource(name, () => bytesOf(name)), size: found.size, close }
 }
 
-async function filesOf(root: string) {
-  const names: string[] = []
+async function filesIn(root: string): Promise<{ readonly folder: SourceFolder; readonly size: number }> {
+  const paths = new Map<string, string>()
   let size = 0
   for (const entry of await readdir(root, { recursive: true, withFileTypes: true })) {
     if (!entry.isFile()) continue // a link could lead out of the folder
     const path = join(entry.parentPath, entry.name)
-    names.push(relative(root, path).replaceAll(sep, '/'))
+    paths.set(relative(root, path).replaceAll(sep, '/'), path)
     if (OF_SOURCES.test(path)) size += (await stat(path)).size
   }
+  return { folder: folderOf(paths), size }
+}
+
+/** @param paths - where each file is, by its name */
+function folderOf(paths: ReadonlyMap<string, string>): SourceFolder {
   const memories: Uint8Array[] = [] // an archive of GitHub has thousands of files
-  return { folder: { list: () => names.sort(), open: (name: string) => bytesOf(join(root, name), memories) }, size }
+  return { list: () => [...paths.keys()].sort(), open: (name) => bytesOf(paths.get(name) ?? '', memories) }
 }
 
 /** The bytes of a file. All pieces are in the same memory. @param memories - those that no file uses now */
