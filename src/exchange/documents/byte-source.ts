@@ -1,5 +1,4 @@
-import type { AnyIterable } from '../../schema/iteration.ts'
-import { endOf, isIterable, iteratorOf } from '../../schema/iteration.ts'
+import { endOf, iteratorOf } from '../../schema/iteration.ts'
 import { beforeAbort } from '../../schema/sync-or-async.ts'
 import { BEGINNING, HALF_PAIR, Unreadable } from './source-record.ts'
 
@@ -20,16 +19,10 @@ export interface ByteObserver {
 
 type Bytes = AsyncGenerator<Uint8Array, void, void>
 
-const TEXT_PIECE = 64 * 1024
 /** The first byte of gzip. No text of JSON or YAML begins with it. */
 const GZIP = 0x1f
-/** UTF-16 begins with these two bytes, or with them in the other order. No UTF-8 has them. */
-const [LOW_MARK, HIGH_MARK] = [0xff, 0xfe]
-
-/** Returns whether a value is a byte source. */
-export function isByteSource(value: unknown): value is ByteSource {
-  return typeof value === 'string' || isIterable(value)
-}
+/** The mark of UTF-8 is longer than every other beginning that is looked for. */
+const MARK_BYTES = 3
 
 /**
  * Reads a source in pieces of UTF-8: decompresses it, and decodes UTF-16. A piece is read only when the one before has been used, so its memory may
@@ -52,8 +45,11 @@ export async function* readBytes(source: ByteSource, observer: ByteObserver): By
   if (recode !== undefined) yield recode()
 }
 
-/** Reads the first bytes, if there are so many. Returns what was read, and all pieces. */
-export async function begun(pieces: Bytes, bytes = 2): Promise<readonly [beginning: Uint8Array, all: Bytes]> {
+/** Reads the first bytes, if there are so many. Returns what was read, and all pieces: the first has these bytes. */
+export async function begun(
+  pieces: Bytes,
+  bytes: number = MARK_BYTES,
+): Promise<readonly [beginning: Uint8Array, all: Bytes]> {
   const beginning = new ByteBuffer()
   while (beginning.length < bytes) {
     const { value } = await pieces.next()
@@ -73,15 +69,21 @@ async function* joined(first: Uint8Array, rest: Bytes): Bytes {
   }
 }
 
+/** The marks of UTF-16. No UTF-8 has these bytes. */
+const ENCODINGS: ReadonlyMap<string, string> = new Map([
+  ['255 254', 'utf-16le'],
+  ['254 255', 'utf-16be'],
+])
+
 /**
  * Returns a function that makes UTF-8 of pieces of UTF-16, and of their end, if they begin with its mark, as those that the `>`
  * of Windows PowerShell 5.1 writes do.
  */
 function recoderOf([first, second]: Uint8Array): ((piece?: Uint8Array) => Uint8Array) | undefined {
-  const isLittleEndian = first === LOW_MARK && second === HIGH_MARK
-  if (!isLittleEndian && !(first === HIGH_MARK && second === LOW_MARK)) return undefined
+  const encoding = ENCODINGS.get(`${first} ${second}`)
+  if (encoding === undefined) return undefined
 
-  const decoder = new TextDecoder(isLittleEndian ? 'utf-16le' : 'utf-16be', { fatal: true })
+  const decoder = new TextDecoder(encoding, { fatal: true })
   const encoder = new TextEncoder()
   return (piece) => {
     try {
@@ -95,7 +97,8 @@ function recoderOf([first, second]: Uint8Array): ((piece?: Uint8Array) => Uint8A
 /** Yields the pieces of a source that are not empty, and ends it. */
 export async function* piecesOf(source: ByteSource, observer: ByteObserver): Bytes {
   const { signal } = observer
-  const iterator = iteratorOf(typeof source === 'string' ? textPieces(source) : bytesIn(source))
+  const whole = typeof source === 'string' ? new TextEncoder().encode(source) : source
+  const iterator = iteratorOf(whole instanceof Uint8Array ? [whole] : whole)
   let isDone = false
   try {
     for (;;) {
@@ -112,20 +115,6 @@ export async function* piecesOf(source: ByteSource, observer: ByteObserver): Byt
     }
   } finally {
     if (!isDone) endOf(iterator)
-  }
-}
-
-function bytesIn(source: Exclude<ByteSource, string>): AnyIterable<Uint8Array> {
-  return source instanceof Uint8Array ? [source] : source
-}
-
-function* textPieces(text: string): Generator<Uint8Array, void, void> {
-  const encoder = new TextEncoder()
-  for (let at = 0; at < text.length; ) {
-    let end = at + TEXT_PIECE
-    if ((text.charCodeAt(end - 1) & 0xfc00) === 0xd800) end += 1 // not between the halves of a pair
-    yield encoder.encode(text.slice(at, end))
-    at = end
   }
 }
 

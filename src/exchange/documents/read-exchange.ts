@@ -12,8 +12,11 @@ import type { IssueSource, ListSource, ReadOptions, SourceFolder } from './read-
 import { bytesIn, checkReading, listSource, sizeLimitsOf } from './read-options.ts'
 import { inside, Reading } from './reading.ts'
 import { mayRepeat, Repetitions } from './repetitions.ts'
-import type { Path, SourceRecord, SourceRecords } from './source-record.ts'
+import type { Faults, SourceRecord, SourceRecords } from './source-record.ts'
 import { BEGINNING, Unreadable } from './source-record.ts'
+
+/** A source of one list, or a list that was parsed before. */
+type List = ListSource | { readonly parsed: readonly unknown[] }
 
 /**
  * Reads the issues of a source in its order, and checks each. The memory does not grow with the source.
@@ -49,14 +52,15 @@ export function readParsed(
 }
 
 function recordsOf<T>(
-  source: ParsedList | IssueSource,
+  source: List | IssueSource,
   options: ReadOptions,
   pick: (record: ExchangeRecord) => T | undefined,
 ): AsyncIterable<T> & RecordLocator {
   const reading = new Reading(options)
   let last: SourcePosition | undefined
   async function* all(): AsyncGenerator<T, void, void> {
-    for await (const batch of 'folder' in source ? folderOf(source.folder, reading) : listOf(source, reading)) {
+    const choose = (first: unknown): Conversion => formatOfRecord(first, options.format)
+    for await (const batch of 'folder' in source ? folderOf(source.folder, reading) : listOf(source, reading, choose)) {
       for (const { record, position } of batch) {
         last = position
         const picked = pick(record)
@@ -68,22 +72,13 @@ function recordsOf<T>(
   return Object.assign(all(), { position: () => last, greatestLeftOut: () => reading.state.greatestLeftOut })
 }
 
-/** A list that was parsed before. */
-interface ParsedList {
-  readonly parsed: readonly unknown[]
-}
-
-function listOf(source: ParsedList | ListSource, reading: Reading): LocatedRecords {
-  return converted(source, (first) => formatOfRecord(first, reading.options.format), reading)
-}
-
 async function* folderOf(folder: SourceFolder, reading: Reading): LocatedRecords {
   const names = await folder.list()
   const unread = new Set(names)
   const found = formatOfFolder(names, reading.options.format)
   if (found === undefined) throw invalidDocument([{ pointer: '', code: 'folder', message: NO_FORGE }])
 
-  const { format, root } = found
+  const [format, root] = found
   reading.state.files = new Set(names.flatMap((name) => (name.startsWith(root) ? [name.slice(root.length)] : [])))
   yield* format.read({
     state: reading.state,
@@ -91,8 +86,13 @@ async function* folderOf(folder: SourceFolder, reading: Reading): LocatedRecords
       const name = `${root}${file}`
       // A name may come from the source itself, and must not lead out of the folder.
       if (!unread.delete(name)) return
-      const source = listSource(name, () => folder.open(name))
-      yield* converted(source, typeof conversion === 'function' ? conversion : () => conversion, reading, name, format)
+      const choose = typeof conversion === 'function' ? conversion : () => conversion
+      yield* listOf(
+        listSource(name, () => folder.open(name)),
+        reading,
+        choose,
+        { ...format, file: name },
+      )
     },
   })
   for (const name of unread) {
@@ -103,30 +103,15 @@ async function* folderOf(folder: SourceFolder, reading: Reading): LocatedRecords
 
 const NO_FORGE = 'expected a folder that a forge wrote'
 
-function recordsIn(source: ParsedList | ListSource, reading: Reading, isDump?: true): SourceRecords {
-  if ('parsed' in source) return parsedRecords(source.parsed)
-
-  const limits = sizeLimitsOf(reading.options)
-  const bytes = openedBytes(source, reading)
-  return 'yaml' in source ? readYaml(bytes, limits.record, isDump) : readJson(bytes, limits, 'ndjson' in source)
-}
-
-function openedBytes(source: ListSource, observer: ByteObserver): AsyncIterable<Uint8Array> {
-  const bytes = bytesIn(source)
-  return readBytes(typeof bytes === 'function' ? bytes() : bytes, observer)
-}
-
-async function* parsedRecords(list: readonly unknown[]): SourceRecords {
-  for (const value of list) yield [{ value, position: undefined, faults: [] }]
-}
+/** Where a list is. One that is alone has no file. */
+type InFolder = Partial<FolderFormat> & { readonly file?: string }
 
 /** Yields what the records of a list become, up to the one that ends the reading. */
-async function* converted(
-  source: ParsedList | ListSource,
-  conversionOf: (first: unknown) => Conversion | undefined,
+async function* listOf(
+  list: List,
   reading: Reading,
-  file?: string,
-  { isDump, expected }: Partial<FolderFormat> = {},
+  choose: (first: unknown) => Conversion | undefined,
+  { file, isDump, expected }: InFolder = {},
 ): LocatedRecords {
   const inFile = file === undefined ? undefined : { file }
   const foreign = (): Unreadable => new Unreadable('folder', expected ?? NO_FORGE, BEGINNING, false)
@@ -134,14 +119,14 @@ async function* converted(
   let repetitions: Repetitions | undefined
   let index = 0
   try {
-    for await (const batch of recordsIn(source, reading, isDump)) {
+    for await (const batch of recordsIn(list, reading, isDump)) {
       const located: { record: ExchangeRecord; position: SourcePosition }[] = []
       try {
         for (const record of batch) {
           if (conversion === undefined) {
-            conversion = conversionOf(record.value)
+            conversion = choose(record.value)
             if (conversion === undefined) throw foreign()
-            repetitions = await repetitionsIn(source, reading, conversion)
+            repetitions = await repetitionsIn(list, reading, conversion)
           }
           const whole = { pointer: `/${index}`, ...record.position, ...inFile }
           index += 1
@@ -164,29 +149,39 @@ async function* converted(
   }
 }
 
-type Faults = SourceRecord['faults']
+async function* recordsIn(list: List, reading: Reading, isDump?: true): SourceRecords {
+  if ('parsed' in list) {
+    for (const value of list.parsed) yield [{ value, position: undefined, faults: [] }]
+    return
+  }
+  const limits = sizeLimitsOf(reading.options)
+  const bytes = openedBytes(list, reading)
+  yield* 'yaml' in list ? readYaml(bytes, limits.record, isDump) : readJson(bytes, limits, 'ndjson' in list)
+}
+
+function openedBytes(list: ListSource, observer: ByteObserver): AsyncIterable<Uint8Array> {
+  const bytes = bytesIn(list)
+  return readBytes(typeof bytes === 'function' ? bytes() : bytes, observer)
+}
 
 /** Returns the parts of a record that are converted alone, each with its faults. Most records have one part. */
 function partsOf(
   { value, faults }: SourceRecord,
-  conversion: Conversion,
+  { partsOf, convert }: Conversion,
 ): readonly (readonly [...part: Part, faults: Faults])[] {
-  if (conversion.partsOf === undefined || !isForeign(value)) return [[WHOLE, value, conversion.convert, faults]]
+  if (partsOf === undefined || !isForeign(value)) return [[[], value, convert, faults]]
 
   let others = faults
-  const parts = conversion.partsOf(value).map(([path, part, convert]) => {
+  return partsOf(value).map(([path, part, convertPart]) => {
     const own = others.filter((fault) => path.every((step, at) => String(step) === String(fault.path[at])))
     others = others.filter((fault) => !own.includes(fault))
-    return [path, part, convert, own.map((fault) => ({ ...fault, path: fault.path.slice(path.length) }))] as const
+    return [path, part, convertPart, own.map((fault) => ({ ...fault, path: fault.path.slice(path.length) }))]
   })
-  return others.length === 0 ? parts : [...parts, [WHOLE, {}, () => [], others]]
 }
-
-const WHOLE: Path = []
 
 /** Reads ahead which issues are repeated, if that may be and the source can be read again. */
 async function repetitionsIn(
-  source: ParsedList | ListSource,
+  list: List,
   { options, signal }: Reading,
   { repeatsBy, ...conversion }: Conversion,
 ): Promise<Repetitions | undefined> {
@@ -195,18 +190,16 @@ async function repetitionsIn(
   const repetitions = new Repetitions()
   const nothing = { onInvalid: () => undefined, onNotCarried: undefined, onProgress: undefined, onBytes: undefined }
   try {
-    if (!('parsed' in source)) {
-      const bytes = bytesIn(source)
+    if (!('parsed' in list)) {
+      const bytes = bytesIn(list)
       const isReadOnce = typeof bytes === 'object' && !(bytes instanceof Uint8Array) && !Array.isArray(bytes)
       if (isReadOnce) return repetitions
       const { record } = sizeLimitsOf(options)
-      if (!('yaml' in source) && !(await mayRepeat(openedBytes(source, { signal }), repeatsBy, record)))
-        return undefined
+      const isSure = !('yaml' in list) && !(await mayRepeat(openedBytes(list, { signal }), repeatsBy, record))
+      if (isSure) return undefined
     }
-    const ahead = new Reading({ ...options, ...nothing })
-    for await (const batch of converted(source, () => conversion, ahead)) {
-      repetitions.note(batch.map(({ record }) => record))
-    }
+    const ahead = listOf(list, new Reading({ ...options, ...nothing }), () => conversion)
+    for await (const batch of ahead) repetitions.note(batch.map(({ record }) => record))
   } catch (error) {
     // The reading itself finds what cannot be read.
     if (!(error instanceof Unreadable || isForgeError(error, 'INVALID_DOCUMENT'))) throw error

@@ -1,14 +1,14 @@
 import { isObject, need } from '../../schema/arguments.ts'
 import type { NotCarried } from '../../schema/issue-record.ts'
+import { isIterable } from '../../schema/iteration.ts'
 import type { OptionRules } from '../../schema/options.ts'
 import { ANY, checkOptions, FUNCTION, oneOf, optional } from '../../schema/options.ts'
 import type { MaybePromise } from '../../schema/sync-or-async.ts'
 import type { Violation } from '../../schema/violation.ts'
-import { formatNames } from '../forges/all-formats.ts'
+import { FORMAT_NAMES } from '../forges/all-formats.ts'
 import type { ConversionOptions } from '../forges/conversion-state.ts'
 import type { ExchangeFormat } from '../forges/forge-format.ts'
 import type { ByteSource } from './byte-source.ts'
-import { isByteSource } from './byte-source.ts'
 import type { SizeLimits } from './source-record.ts'
 
 /** A source of several files: a Gitea dump, an unpacked GitLab export. `forgelet/exchange/files` opens folders as these. */
@@ -94,7 +94,7 @@ export function sizeLimitsOf({ limits: { maxRecordBytes } = {} }: ReadOptions): 
 
 const OPTIONS: OptionRules<ReadOptions> = {
   signal: ANY,
-  format: oneOf(...formatNames()),
+  format: oneOf(...FORMAT_NAMES),
   onInvalid: optional((value) => value === 'throw' || typeof value === 'function', "'throw' or a function"),
   confidential: oneOf('leave-out', 'keep'),
   minimized: oneOf('leave-out', 'keep'),
@@ -112,13 +112,9 @@ const LIMITS: OptionRules<ReadLimits> = {
 
 /** Throws if a source or its options are not valid. @throws TypeError that names what is wrong */
 export function checkReading(caller: string, source: IssueSource, options: ReadOptions): void {
-  need(isObject(source) && isSource(source), caller, 'a source', '{ json }, { ndjson }, { yaml } or { folder }')
+  const given = isObject(source) && ('folder' in source ? isObject(source.folder) : bytesIn(source))
+  const isSource = given === true || isIterable(given) || typeof given === 'string' || typeof given === 'function'
+  need(isSource, caller, 'a source', '{ json }, { ndjson }, { yaml } or { folder }')
   checkOptions(caller, options, OPTIONS)
   checkOptions(caller, options.limits ?? {}, LIMITS, 'limits.')
-}
-
-function isSource(source: IssueSource): boolean {
-  if ('folder' in source) return isObject(source.folder)
-  const bytes = bytesIn(source)
-  return typeof bytes === 'function' || isByteSource(bytes)
 }

@@ -64,7 +64,8 @@ export class Reading implements ByteObserver {
     position: SourcePosition,
     repetitions: Repetitions | undefined,
   ): readonly ExchangeRecord[] {
-    const made = madeOf(record, convert, this.#findings)
+    // What is no object is an issue that is not valid.
+    const made = isForeign(record) ? convert(record, this.#findings) : [{ kind: 'issue', issue: record } as const]
     const found = this.#found
     if (found.length > 0) this.#found = []
     this.#records += 1
@@ -124,11 +125,6 @@ export class Reading implements ByteObserver {
 /** The position of a record, with a pointer to something in it. */
 export function inside(position: SourcePosition, path: Path): SourcePosition {
   return { ...position, pointer: `${position.pointer}${jsonPointer(path)}` }
-}
-
-/** Returns what a record becomes. What is no object is an issue that is not valid. */
-function madeOf(record: unknown, convert: Convert, at: Findings): readonly Made[] {
-  return isForeign(record) ? convert(record, at) : [{ kind: 'issue', issue: record }]
 }
 
 /** Returns whether everything that a record became conforms to its schema. */

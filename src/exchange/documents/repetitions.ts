@@ -12,29 +12,30 @@ import type { Finding } from './source-record.ts'
 export class Repetitions {
   /** Of each number, the latest `updated` that was seen, in milliseconds. */
   readonly #latest = new NumberMap()
-  #isKnown = false
+  readonly #taken = new NumberSet()
 
   /** Notes records of a list that will be read again. */
   note(records: readonly ExchangeRecord[]): void {
-    this.#isKnown = true
     for (const { number, updated } of issuesOf(records)) {
-      const time = Date.parse(canonicalDateTime(updated))
-      if (time > (this.#latest.get(number) ?? Number.NEGATIVE_INFINITY)) this.#latest.set(number, time)
+      this.#latest.set(number, Math.max(timeOf(updated), this.#latest.get(number) ?? Number.NEGATIVE_INFINITY))
     }
   }
 
   /** Takes the records that a record of the list became. Returns 'repeated' if another issue of the number counts. */
   take(records: readonly ExchangeRecord[]): 'repeated' | Finding | undefined {
     for (const { number, updated } of issuesOf(records)) {
-      const time = Date.parse(canonicalDateTime(updated))
-      const latest = this.#latest.get(number) ?? Number.NEGATIVE_INFINITY
-      if (this.#isKnown ? time < latest : time <= latest) return 'repeated'
-      if (!this.#isKnown && latest !== Number.NEGATIVE_INFINITY) return readTooEarly(number)
-      // The first one counts of several that are equally late.
-      this.#latest.set(number, this.#isKnown ? Number.POSITIVE_INFINITY : time)
+      const [time, latest = time] = [timeOf(updated), this.#latest.get(number)]
+      if (this.#taken.has(number)) return time > latest ? readTooEarly(number) : 'repeated'
+      if (time < latest) return 'repeated'
+      this.#taken.add(number)
+      this.#latest.set(number, time)
     }
     return undefined
   }
+}
+
+function timeOf(dateTime: string): number {
+  return Date.parse(canonicalDateTime(dateTime))
 }
 
 /**

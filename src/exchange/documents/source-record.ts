@@ -22,9 +22,11 @@ export interface SourceRecord {
   readonly value: unknown
   /** Undefined: it was not read from bytes. */
   readonly position: BytePosition | undefined
-  /** What the value does not show, such as a property that occurs twice. */
-  readonly faults: readonly Finding[]
+  readonly faults: Faults
 }
+
+/** What the value of a record does not show, such as a property that occurs twice. */
+export type Faults = readonly Finding[]
 
 /** The records of a list, several at once. It throws `Unreadable` behind the last record that can be read. */
 export type SourceRecords = AsyncGenerator<readonly SourceRecord[], void, void>
@@ -51,11 +53,11 @@ export class Unreadable extends Error {
     this.position = position
     this.isInRecord = isInRecord
   }
-}
 
-/** Creates the fault of a record that is too long. */
-export function tooLarge(maxBytes: number, position: BytePosition): Unreadable {
-  return new Unreadable('too_large', `expected at most ${maxBytes} bytes in one record`, position)
+  /** A record is too long. */
+  static tooLarge(maxBytes: number, position: BytePosition): Unreadable {
+    return new Unreadable('too_large', `expected at most ${maxBytes} bytes in one record`, position)
+  }
 }
 
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })

@@ -3,17 +3,13 @@ import { join } from 'node:path'
 import { isObject, need } from '../../schema/arguments.ts'
 import { canonicalIssue, canonicalMilestone } from '../../schema/canonical-issue.ts'
 import { canonicalDateTime } from '../../schema/date-time.ts'
+import { jsonPointer } from '../../schema/documents/check.ts'
 import { invalidDocument } from '../../schema/invalid-document.ts'
-import type {
-  CommentRecord,
-  ExchangeRecord,
-  IssueRecord,
-  LabelRecord,
-  MilestoneRecord,
-} from '../../schema/issue-record.ts'
+import type { CommentRecord, ExchangeRecord, IssueRecord, LabelRecord } from '../../schema/issue-record.ts'
 import type { AnyIterable } from '../../schema/iteration.ts'
 import { isIterable } from '../../schema/iteration.ts'
 import { NumberSet } from '../../schema/number-set.ts'
+import type { Path } from '../documents/source-record.ts'
 import { encodedPieces, issueLine } from '../documents/write-issues.ts'
 import { NO_TIME } from '../forges/gitea-dump.ts'
 import { yamlOf } from '../yaml/write-yaml.ts'
@@ -48,43 +44,27 @@ export async function writeGiteaDump(
   const isNamed = isObject(repository) && Boolean(repository.owner) && Boolean(repository.name)
   need(isNamed, 'writeGiteaDump', 'repository', '{ owner, name }')
   const target = pathOf('writeGiteaDump', folder)
-  await checkEmpty(target)
+  // It would fail behind the records, too.
+  const found = await readdir(target).catch((error: unknown) => (isMissing(error) ? [] : Promise.reject(error)))
+  if (found.length > 0)
+    throw Object.assign(new Error(`the folder ${target} is not empty`), { code: 'ENOTEMPTY', path: target })
 
   await writeBeside(target, async (beside) => {
     await mkdir(join(beside, 'comments'), { recursive: true })
-    await new DumpFolder(beside).write(records, repository)
+    const dump = new DumpFolder(beside)
+    await dump.write(records)
+    const { owner, name, originalUrl: original_url = '' } = repository
+    const units = { issues: true, labels: true, milestones: true, comments: true, pulls: false, releases: false }
+    const others = { clone_addr: '', description: '', original_url, assets: false, is_private: false, wiki: false }
+    await dump.file('repo.yml', yamlOf({ name, owner, ...units, ...others, service_type: 1 }))
   })
-}
-
-/** Fails before the records are read, not after. */
-async function checkEmpty(target: string): Promise<void> {
-  const found = await readdir(target).catch((error: unknown) => {
-    if (isMissing(error)) return []
-    throw error
-  })
-  if (found.length > 0)
-    throw Object.assign(new Error(`the folder ${target} is not empty`), { code: 'ENOTEMPTY', path: target })
-}
-
-/** Gitea reads numbers and ids as integers. @throws ForgeError `INVALID_DOCUMENT` for one that is not exact */
-function checkIntegers(record: IssueRecord | CommentRecord, pointer: string): void {
-  const numbers: readonly (readonly [path: string, value: number])[] = [
-    'number' in record ? ['/number', record.number] : ['/issue_number', record.issue_number],
-    ['/poster_id', record.poster_id],
-    ...(record.reactions ?? []).map(({ user_id }, at) => [`/reactions/${at}/user_id`, user_id] as const),
-  ]
-  const message = 'expected an integer from -9007199254740991 to 9007199254740991'
-  const faults = numbers.flatMap(([path, value]) =>
-    Number.isSafeInteger(value) ? [] : [{ pointer: `${pointer}${path}`, code: 'integer', message }],
-  )
-  if (faults.length > 0) throw invalidDocument(faults)
 }
 
 /** The files of a dump. Labels and milestones are collected, because issues may name some that no record precedes. */
 class DumpFolder {
   readonly #path: string
-  readonly #labels = new Map<string, LabelRecord>()
-  readonly #milestones = new Map<string, MilestoneRecord>()
+  readonly #labels = new Map<string, object>()
+  readonly #milestones = new Map<string, object>()
   readonly #comments = new Map<number, string>()
   #commentCharacters = 0
   #issues = 0
@@ -94,28 +74,25 @@ class DumpFolder {
     this.#path = path
   }
 
-  async write(
-    records: AnyIterable<ExchangeRecord>,
-    { owner, name, originalUrl = '' }: DumpedRepository,
-  ): Promise<void> {
-    await this.#file('issue.yml', encodedPieces(this.#issueTexts(records)))
+  async write(records: AnyIterable<ExchangeRecord>): Promise<void> {
+    await this.file('issue.yml', encodedPieces(this.#issueTexts(records)))
     await this.#writeComments()
-    await this.#file('label.yml', yamlOf([...this.#labels.values()].map(dumpLabel)))
-    await this.#file('milestone.yml', yamlOf([...this.#milestones.values()].map(dumpMilestone)))
-    const units = { issues: true, labels: true, milestones: true, comments: true, pulls: false, releases: false }
-    const texts = { clone_addr: '', description: '', original_url: originalUrl }
-    const flags = { assets: false, is_private: false, wiki: false }
-    await this.#file('repo.yml', yamlOf({ name, owner, ...texts, ...units, ...flags, service_type: 1 }))
+    await this.file('label.yml', yamlOf([...this.#labels.values()]))
+    await this.file(
+      'milestone.yml',
+      yamlOf([...this.#milestones.values()].map((milestone) => ({ ...EMPTY_MILESTONE, ...milestone }))),
+    )
   }
 
-  async #file(name: string, content: string | AsyncIterable<Uint8Array>): Promise<void> {
+  async file(name: string, content: string | AsyncIterable<Uint8Array>): Promise<void> {
     await writeFile(join(this.#path, name), content, { flag: 'wx' })
   }
 
   async *#issueTexts(records: AnyIterable<ExchangeRecord>): AsyncGenerator<string, void, void> {
     for await (const record of records) {
-      if (record.kind === 'label') this.#add(this.#labels, record.label.name, record.label)
-      else if (record.kind === 'milestone') this.#add(this.#milestones, record.milestone.title, record.milestone)
+      if (record.kind === 'label') addFirst(this.#labels, record.label.name, dumpLabel(record.label))
+      else if (record.kind === 'milestone')
+        addFirst(this.#milestones, record.milestone.title, canonicalMilestone(record.milestone))
       else if (record.kind === 'comment') await this.#comment(record.comment)
       else yield this.#issue(record.issue)
     }
@@ -124,24 +101,20 @@ class DumpFolder {
 
   #issue(issue: IssueRecord): string {
     issueLine(issue, this.#issues) // throws if the issue is not valid
-    checkIntegers(issue, `/${this.#issues}`)
+    checkIntegers(issue, [this.#issues])
     if (this.#numbers.has(issue.number)) {
       const message = `expected a number that no other issue has; ${issue.number} occurs twice`
       throw invalidDocument([{ pointer: `/${this.#issues}/number`, code: 'duplicate_number', message }])
     }
     this.#numbers.add(issue.number)
     this.#issues += 1
-    for (const label of issue.labels ?? []) this.#add(this.#labels, label.name, label)
-    if (issue.milestone) this.#add(this.#milestones, issue.milestone, { title: issue.milestone, state: 'open' })
+    for (const label of issue.labels ?? []) addFirst(this.#labels, label.name, dumpLabel(label))
+    if (issue.milestone) addFirst(this.#milestones, issue.milestone, { title: issue.milestone, state: 'open' })
     return yamlOf([dumpIssue(issue)])
   }
 
-  #add<T>(records: Map<string, T>, name: string, record: T): void {
-    if (!records.has(name)) records.set(name, record)
-  }
-
   async #comment(comment: CommentRecord): Promise<void> {
-    checkIntegers(comment, '')
+    checkIntegers(comment, [])
     const item = yamlOf([dumpComment(comment)])
     this.#comments.set(comment.issue_number, (this.#comments.get(comment.issue_number) ?? '') + item)
     this.#commentCharacters += item.length
@@ -153,6 +126,19 @@ class DumpFolder {
     this.#comments.clear()
     this.#commentCharacters = 0
   }
+}
+
+function addFirst(records: Map<string, object>, name: string, record: object): void {
+  if (!records.has(name)) records.set(name, record)
+}
+
+/** Gitea reads numbers and ids, and a record has no other numbers. @throws ForgeError `INVALID_DOCUMENT` for one that is not exact */
+function checkIntegers(value: unknown, path: Path): void {
+  if (typeof value === 'number' && !Number.isSafeInteger(value)) {
+    const message = 'expected an integer from -9007199254740991 to 9007199254740991'
+    throw invalidDocument([{ pointer: jsonPointer(path), code: 'integer', message }])
+  }
+  if (isObject(value)) for (const [name, inner] of Object.entries(value)) checkIntegers(inner, [...path, name])
 }
 
 // Records as a dump has them: with every property, also where it is empty.
@@ -167,13 +153,10 @@ function dumpIssue(issue: IssueRecord): object {
   return { number, poster_email: '', ref: '', milestone: '', closed: null, assignees: [], ...canonical, ...lists }
 }
 
+const EMPTY_MILESTONE = { title: '', description: '', deadline: null, created: NO_TIME, updated: null, closed: null }
+
 function dumpLabel({ name, color = '', description = '' }: LabelRecord): object {
   return { name, color, description, exclusive: false }
-}
-
-function dumpMilestone(milestone: MilestoneRecord): object {
-  const empty = { title: '', description: '', deadline: null, created: NO_TIME, updated: null, closed: null }
-  return { ...empty, ...canonicalMilestone(milestone) }
 }
 
 function dumpComment(comment: CommentRecord): object {

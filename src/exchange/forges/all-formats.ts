@@ -13,7 +13,6 @@ import { giteaFormat, githubBackupFormat, githubFormat, restLabel, restMilestone
 
 /** Our own documents. Everything in them is carried. */
 export const documentFormat: ForgeFormat = {
-  name: 'document',
   // Also any list that no other form recognizes: its violations are those of a document.
   recognizes: () => true,
   refusal: refusalOfRecord,
@@ -21,49 +20,49 @@ export const documentFormat: ForgeFormat = {
 }
 
 /** The forms that can be read. The first one that recognizes a source reads it. */
-const ALL_FORMATS: readonly ForgeFormat[] = [
-  githubBackupFormat,
-  githubArchiveFormat,
-  githubFormat,
-  gitlabFormat,
-  gitlabRestFormat,
-  giteaFormat,
-  giteaDumpFormat,
-  githubCliFormat,
-  redmineFormat,
-  bitbucketFormat,
-  documentFormat,
-]
+const FORMATS: { readonly [Name in ExchangeFormat]: ForgeFormat } = {
+  'github-backup': githubBackupFormat,
+  'github-archive': githubArchiveFormat,
+  github: githubFormat,
+  gitlab: gitlabFormat,
+  'gitlab-rest': gitlabRestFormat,
+  gitea: giteaFormat,
+  'gitea-dump': giteaDumpFormat,
+  'github-cli': githubCliFormat,
+  redmine: redmineFormat,
+  bitbucket: bitbucketFormat,
+  document: documentFormat,
+}
 
-/** Returns the names of the forms. */
-export function formatNames(): readonly ExchangeFormat[] {
-  return ALL_FORMATS.map(({ name }) => name)
+/** The names of the forms. */
+export const FORMAT_NAMES: readonly string[] = Object.keys(FORMATS)
+
+function formatsOf(name: ExchangeFormat | undefined): readonly ForgeFormat[] {
+  return name === undefined ? Object.values(FORMATS) : [FORMATS[name]]
 }
 
 /** Returns the form of a list whose first record this is. @throws Unreadable if it cannot be read */
 export function formatOfRecord(record: unknown, name: ExchangeFormat | undefined): ForgeFormat {
-  const isIt = (format: ForgeFormat) => (name === undefined ? format.recognizes(record) : format.name === name)
-  const format = ALL_FORMATS.find(isIt) ?? documentFormat
+  const format = formatsOf(name).find(({ recognizes }) => name !== undefined || recognizes(record)) ?? documentFormat
   const refusal = format.refusal?.(record)
   if (refusal !== undefined) throw new Unreadable('format', refusal, BEGINNING, false)
   return format
 }
 
-/** A folder that a forge wrote, and its place in the source. */
-interface FoundFolder {
-  readonly format: FolderFormat
-  readonly root: string
-}
-
-/** Returns the least deep folder of a form that these files have. Undefined: no forge wrote them. */
-export function formatOfFolder(names: readonly string[], name: ExchangeFormat | undefined): FoundFolder | undefined {
-  const formats = ALL_FORMATS.filter((format) => name === undefined || format.name === name)
+/** Returns the least deep folder of a form that these files have, and its place. Undefined: no forge wrote them. */
+export function formatOfFolder(
+  names: readonly string[],
+  name: ExchangeFormat | undefined,
+): readonly [format: FolderFormat, root: string] | undefined {
+  const formats = formatsOf(name)
+  const folders = formats.flatMap(({ folder }) => folder ?? [])
   const lists = formats.some(isList) ? [listFolder(name)] : []
-  const found = [...formats.flatMap(({ folder }) => folder ?? []), ...lists].flatMap((format) => {
-    const root = format.rootIn(names)
-    return root === undefined ? [] : [{ format, root }]
-  })
-  return found.sort((one, other) => depthOf(one.root) - depthOf(other.root))[0]
+  return [...folders, ...lists]
+    .flatMap((format) => {
+      const root = format.rootIn(names)
+      return root === undefined ? [] : [[format, root] as const]
+    })
+    .sort(([, one], [, other]) => depthOf(one) - depthOf(other))[0]
 }
 
 function isList(format: ForgeFormat): boolean {

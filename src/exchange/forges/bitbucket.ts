@@ -1,7 +1,7 @@
 import { GHOST } from '../../schema/placeholder-names.ts'
 import type { Findings } from './findings.ts'
 import type { Foreign, Made } from './foreign.ts'
-import { hasProperties, labelsOf, listOf, objectOf, says, textOf } from './foreign.ts'
+import { commentOf, hasProperties, issueOf, labelsOf, listOf, objectOf, says, textOf } from './foreign.ts'
 import type { Conversion, Convert, ForgeFormat, Part } from './forge-format.ts'
 import { rootOf } from './forge-format.ts'
 
@@ -11,7 +11,6 @@ const EXPECTED = 'expected an object with issues, comments, logs and meta'
 
 /** What Bitbucket Cloud exports of a tracker, unpacked, or one of its databases: an object that has everything. */
 export const bitbucketFormat: ForgeFormat = {
-  name: 'bitbucket',
   recognizes: isTracker,
   refusal: (record) => (isTracker(record) ? undefined : EXPECTED),
   convert: () => [],
@@ -60,18 +59,19 @@ const PLAIN: ReadonlySet<unknown> = new Set(['new', 'open', 'resolved', 'closed'
 /** Returns the milestones, the issues by their numbers, each with its comments behind it, and the rest. */
 function partsOf({ milestones, issues, comments, ...rest }: Foreign): readonly Part[] {
   const closings = closingsIn(rest['logs'])
-  const partsIn = (list: string, values: unknown, convert: Convert, ofIssue: string, ofComment = '') =>
-    listOf(values).map((value, at) => {
-      const { [ofIssue]: issue, [ofComment]: comment = 0 } = objectOf(value)
-      const part: Part = [[list, at], value, convert]
-      return { issue: Number(textOf(issue)), comment: Number(textOf(comment)), part }
-    })
-  const ofIssues = partsIn('issues', issues, (record, at) => issueIn(record, closings, at), 'id')
-  const sorted = [...ofIssues, ...partsIn('comments', comments, commentIn, 'issue', 'id')].sort(
-    (one, other) => one.issue - other.issue || one.comment - other.comment,
-  )
-  const ofMilestones = listOf(milestones).map((value, at): Part => [['milestones', at], value, milestoneIn])
-  return [...ofMilestones, ...sorted.map(({ part }) => part), [[], rest, leaveOthers]]
+  const partsIn = (list: string, values: unknown, convert: Convert): readonly Part[] =>
+    listOf(values).map((value, at) => [[list, at], value, convert])
+  const issueOfThis: Convert = (record, at) => issueIn(record, closings, at)
+  const sorted = [...partsIn('issues', issues, issueOfThis), ...partsIn('comments', comments, commentIn)]
+    .map((part) => ({ part, ...placeOf(part) }))
+    .sort((one, other) => one.issue - other.issue || one.comment - other.comment)
+  return [...partsIn('milestones', milestones, milestoneIn), ...sorted.map(({ part }) => part), [[], rest, leaveOthers]]
+}
+
+/** Returns the number of an issue, or that of the issue of a comment, and the id of the comment. */
+function placeOf([, value]: Part): { readonly issue: number; readonly comment: number } {
+  const { id, issue } = objectOf(value)
+  return { issue: Number(textOf(issue ?? id)), comment: issue === undefined ? 0 : Number(textOf(id)) }
 }
 
 /** Returns when each issue was closed last. */
@@ -84,30 +84,32 @@ function closingsIn(logs: unknown): ReadonlyMap<unknown, unknown> {
 }
 
 function milestoneIn({ name: title, ...rest }: Foreign, at: Findings): readonly Made[] {
-  return at.milestone({ title, state: 'open' }, rest)
+  at.leaveRest(rest)
+  return at.milestone({ title, state: 'open' })
 }
 
 function issueIn(record: Foreign, closings: ReadonlyMap<unknown, unknown>, at: Findings): readonly Made[] {
   const { id: number, title, content, status, kind, priority, component, version, milestone, ...others } = record
   const { assignee, reporter: _, created_on: created, updated_on: updated, ...rest } = others
-  const isClosed = CLOSED.has(status)
+  at.leaveRest(rest)
+  const closed = CLOSED.has(status) ? (closings.get(number) ?? updated) : null
   const labels = labelsOf({ priority, component, version, status: PLAIN.has(status) ? null : status })
-  const own = {
-    ...{ number, title, content, milestone, created, updated, ...posterOf(record, 'reporter', at) },
-    state: isClosed ? 'closed' : OPEN.has(status) ? 'open' : status,
-    closed: isClosed ? (closings.get(number) ?? updated) : null,
+  const state = CLOSED.has(status) ? 'closed' : OPEN.has(status) ? 'open' : status
+  const lists = {
     labels: [...listOf(kind).map((name) => ({ name })), ...labels],
     assignees: listOf(assignee).map(() => nameOf(record, 'assignee', at)),
   }
-  return [at.issue(own, rest)]
+  const of = { number, title, content, milestone, state, created, updated, closed }
+  return [issueOf(of, posterOf(record, 'reporter', at), lists)]
 }
 
 function commentIn(record: Foreign, at: Findings): readonly Made[] {
   const { id: _, issue: issue_number, user: __, content, created_on: created, updated_on, ...rest } = record
   if (!says(content)) return [] // it only carries a change of the issue, which the logs have
   if (typeof issue_number === 'number' && !at.state.hasIssue(issue_number)) return at.leave('comments')
-  const own = { issue_number, content, created, updated: updated_on ?? created, ...posterOf(record, 'user', at) }
-  return [at.comment(own, rest)]
+  at.leaveRest(rest)
+  const of = { issue_number, created, updated: updated_on ?? created, content }
+  return [commentOf(of, posterOf(record, 'user', at))]
 }
 
 function leaveOthers({ attachments, logs, meta: _, components: __, versions: ___, ...rest }: Foreign, at: Findings) {

@@ -1,7 +1,7 @@
 import type { Path } from '../documents/source-record.ts'
 import type { ConversionState } from './conversion-state.ts'
 import type { Foreign, Made } from './foreign.ts'
-import { filled, listOf, says, textOf } from './foreign.ts'
+import { filled, listOf, says, stateOf, textOf } from './foreign.ts'
 
 /** Begins the word for what a source counts. At the end of the source, what is missing is reported by the rest of that word. */
 export const EXPECTED = 'expected '
@@ -37,12 +37,8 @@ export class Findings {
   }
 
   /** Converts each element of a list, with its findings, to one thing or several. */
-  each<T>(
-    property: string,
-    list: unknown,
-    convert: (element: unknown, at: Findings) => T | readonly T[],
-  ): readonly T[] {
-    return listOf(list).flatMap((element, index) => convert(element, this.within(property, index)))
+  each<T>(name: string, list: unknown, convert: (element: unknown, at: Findings) => T | readonly T[]): readonly T[] {
+    return listOf(list).flatMap((element, index) => convert(element, this.within(name, index)))
   }
 
   notCarried(what: string, path: Path = [], count = 1): void {
@@ -105,69 +101,24 @@ export class Findings {
     return true
   }
 
-  // What properties with our names become. The rest of their record is reported. What is optional is left out if it is empty.
-
-  issue(own: Foreign, rest: Foreign, isPlain?: IsPlain): Made {
-    const { number, poster_id, poster_name, title, content, is_locked, state, created, updated } = own
-    const { poster_email, ref, milestone, closed, labels, reactions, assignees } = own
-    this.leaveRest(rest, isPlain)
-    const needed = { number, poster_id, poster_name, title, content: content ?? '', state: stateOf(state) }
-    const optional = filled({ poster_email, ref, milestone, closed, labels, reactions, assignees })
-    return { kind: 'issue', issue: { ...needed, created, updated, is_locked: is_locked ?? false, ...optional } }
+  /** Returns the first label of the name of a label; one that differs is reported. What is optional is left out if it is empty. */
+  label({ name, color, description }: Foreign): Foreign {
+    const label = { name, ...filled({ color, description }) }
+    const known = this.state.labels.get(name)
+    if (known !== undefined && !isSame(known, label)) this.notCarried('label_variant')
+    return known ?? label
   }
 
-  comment(own: Foreign, rest: Foreign, isPlain?: IsPlain): Made {
-    const { issue_number, poster_id, poster_name, created, updated, content, poster_email, reactions } = own
-    this.leaveRest(rest, isPlain)
-    const needed = { issue_number, poster_id, poster_name, created, updated, content: content ?? '' }
-    return { kind: 'comment', comment: { ...needed, ...filled({ poster_email, reactions }) } }
-  }
-
-  label({ name, color, description }: Foreign, rest: Foreign, isPlain?: IsPlain): Foreign {
-    this.leaveRest(rest, isPlain)
-    return { name, ...filled({ color, description }) }
-  }
-
-  reaction({ user_id, user_name, content }: Foreign, rest: Foreign): Foreign {
-    this.leaveRest(rest)
-    return { user_id, ...filled({ user_name }), content }
-  }
-
-  /** Returns nothing if a milestone of this title was carried before; one that differs is reported. */
-  milestone(own: Foreign, rest: Foreign, isPlain?: IsPlain): readonly Made[] {
-    const { title, description, deadline, created, updated, closed, state } = own
-    this.leaveRest(rest, isPlain)
-    const optional = filled({ description, deadline: dueTime(deadline), created, updated, closed })
+  /** Returns a milestone, unless one of its title was carried before; one that differs is reported. */
+  milestone({ title, description, deadline, created, updated, closed, state }: Foreign): readonly Made[] {
+    const isNever = textOf(deadline).startsWith('9999-') // Gogs and Gitea write a day of this year for none
+    const optional = filled({ description, deadline: isNever ? null : deadline, created, updated, closed })
     const milestone = { title, ...optional, state: stateOf(state) }
     const known = this.state.milestones.get(title)
     if (known === undefined) return [{ kind: 'milestone', milestone }]
     if (!isSame(known, milestone)) this.notCarried('milestone_variant')
     return []
   }
-
-  /** Returns the first label of the name of a label; one that differs is reported. */
-  firstLabel(label: Foreign): Foreign {
-    const known = this.state.labels.get(label['name'])
-    if (known !== undefined && !isSame(known, label)) this.notCarried('label_variant')
-    return known ?? label
-  }
-}
-
-/** The states that other forges call otherwise. */
-const STATES: ReadonlyMap<unknown, string> = new Map([
-  ['opened', 'open'],
-  ['active', 'open'],
-  ['OPEN', 'open'],
-  ['CLOSED', 'closed'],
-])
-
-function stateOf(state: unknown): unknown {
-  return STATES.get(state) ?? state
-}
-
-/** Returns when a milestone is due. Gogs and Gitea write a day of the year 9999 for none. */
-function dueTime(value: unknown): unknown {
-  return textOf(value).startsWith('9999-') ? null : value
 }
 
 /** Compares texts and null, of which labels and milestones consist. */

@@ -71,3 +71,40 @@ export function posterOf(user: unknown, name: string, email = ''): Foreign {
 export function assigneesOf({ assignees, assignee }: Foreign, name: string): readonly unknown[] {
   return [...new Set([...listOf(assignees), ...listOf(assignee)].map((user) => objectOf(user)[name]))]
 }
+
+/** The states that other forges call otherwise. */
+const STATES: ReadonlyMap<unknown, string> = new Map([
+  ['opened', 'open'],
+  ['active', 'open'],
+  ['OPEN', 'open'],
+  ['CLOSED', 'closed'],
+])
+
+/** Returns the state of an issue or a milestone. */
+export function stateOf(state: unknown): unknown {
+  return STATES.get(state) ?? state
+}
+
+/** Returns an issue. What is optional is left out if it is empty. @param lists - its labels, reactions and assignees */
+export function issueOf(of: Foreign, { poster_id, poster_name, poster_email }: Foreign, lists: Foreign): Made {
+  const { number, title, content, state, is_locked, created, updated, ref, milestone, closed } = of
+  const known = {
+    number,
+    poster_id,
+    poster_name,
+    title,
+    content: content ?? '',
+    state: stateOf(state),
+    created,
+    updated,
+  }
+  const optional = filled({ poster_email, ref, milestone, closed })
+  return { kind: 'issue', issue: Object.assign(known, { is_locked: is_locked ?? false }, optional, lists) }
+}
+
+/** Returns a comment. What is optional is left out if it is empty. @param lists - its reactions */
+export function commentOf(of: Foreign, { poster_id, poster_name, poster_email }: Foreign, lists: Foreign = {}): Made {
+  const { issue_number, created, updated, content } = of
+  const poster = { poster_id, poster_name, ...filled({ poster_email }) }
+  return { kind: 'comment', comment: { issue_number, ...poster, created, updated, content: content ?? '', ...lists } }
+}

@@ -27,7 +27,7 @@ export type Part = readonly [path: Path, part: unknown, convert: Convert]
 /** How the records of one list are converted, in their order. */
 export interface Conversion {
   readonly convert: Convert
-  /** Returns the parts of a record that has many issues: one that is not valid does not take the others with it. */
+  /** Returns the parts of a record that has many issues: one that is not valid does not take the others with it. The last one is the rest of the record. */
   partsOf?(record: Foreign): readonly Part[]
   /** The property with the number of an issue, if an issue may occur several times: its list was fetched page by page. */
   readonly repeatsBy?: 'number' | 'iid' | 'id'
@@ -35,7 +35,6 @@ export interface Conversion {
 
 /** A form of a source, and how its issues are converted. */
 export interface ForgeFormat extends Conversion {
-  readonly name: ExchangeFormat
   /** Returns whether a record of a list has this form. The first record decides for all. */
   recognizes(record: unknown): boolean
   /** Returns why a list with this first record cannot be read, if the record has the form. */
@@ -98,8 +97,6 @@ export function depthOf(folder: string): number {
 
 /** Returns the files that have one record each, such as `issues/812.json`, by their numbers. */
 export function ownFilesIn(files: Iterable<string>, folder: string): readonly string[] {
-  const { compare } = new Intl.Collator('en', { numeric: true })
-  const isOne = (file: string): boolean =>
-    file.startsWith(`${folder}/`) && /^\d+\.json$/.test(file.slice(folder.length + 1))
-  return [...files].filter(isOne).sort(compare)
+  const form = new RegExp(`^${folder}/\\d+\\.json$`)
+  return [...files].filter((file) => form.test(file)).sort(new Intl.Collator('en', { numeric: true }).compare)
 }

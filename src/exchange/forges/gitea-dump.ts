@@ -1,6 +1,6 @@
 import type { Findings } from './findings.ts'
 import type { Foreign, Made } from './foreign.ts'
-import { hasProperties, listOf, objectOf } from './foreign.ts'
+import { commentOf, filled, hasProperties, issueOf, listOf, objectOf } from './foreign.ts'
 import type { Convert, ForgeFormat } from './forge-format.ts'
 import { rootOf } from './forge-format.ts'
 
@@ -10,7 +10,6 @@ export const NO_TIME = '0001-01-01T00:00:00Z'
 
 /** What `gitea dump-repo` writes: a folder of YAML files. Its issues alone are a list. */
 export const giteaDumpFormat: ForgeFormat = {
-  name: 'gitea-dump',
   recognizes: (record) => hasProperties(record, 'number', 'foreignindex'),
   convert: issueIn,
   folder: {
@@ -24,7 +23,7 @@ export const giteaDumpFormat: ForgeFormat = {
         return issueIn(record, at)
       }
       yield* read('label.yml', {
-        convert: (label, at) => [{ kind: 'label', label: at.firstLabel(labelIn(label, at)) }],
+        convert: (label, at) => [{ kind: 'label', label: at.label(labelIn(label, at)) }],
       })
       yield* read('milestone.yml', { convert: milestoneIn })
       for await (const batch of read(ISSUES, { convert })) {
@@ -51,37 +50,44 @@ function issueIn(record: Foreign, at: Findings): readonly Made[] {
   const { state, is_locked, created, updated, closed, labels, reactions, assignees, ...more } = others
   const { foreignindex: _, ...rest } = more
   at.leaveLinks(ATTACHMENT, 'content', content)
+  at.leaveRest(rest)
   const lists = {
     labels: at.each('labels', labels, labelIn),
     reactions: at.each('reactions', reactions, reactionIn),
     assignees: listOf(assignees),
   }
-  return [at.issue({ ...record, poster_name: poster_name ?? '', ...lists }, rest)]
+  const of = { number, title, content, ref, milestone, closed, state, is_locked, created, updated }
+  return [issueOf(of, { poster_id, poster_name: poster_name ?? '', poster_email }, lists)]
 }
 
 function milestoneIn(record: Foreign, at: Findings): readonly Made[] {
   const { title, description, deadline, created, updated, closed, state, ...rest } = record
+  at.leaveRest(rest)
   const times = Object.entries({ deadline, created, updated, closed }).filter(([, time]) => time !== NO_TIME)
-  return at.milestone({ title, description, ...Object.fromEntries(times), state }, rest)
+  return at.milestone({ title, description, state, ...Object.fromEntries(times) })
 }
 
 function commentIn(record: Foreign, at: Findings): readonly Made[] {
   const { issue_index: issue_number, comment_type, poster_id, poster_name, poster_email, ...others } = record
-  const { created, updated, content, reactions: given, ...rest } = others
+  const { created, updated, content, reactions, ...rest } = others
   if (comment_type && comment_type !== 'comment') return at.leave('system_note')
   if (typeof issue_number === 'number' && !at.state.hasIssue(issue_number)) return at.leave('comments')
   at.leaveLinks(ATTACHMENT, 'content', content)
-  const reactions = at.each('reactions', given, reactionIn)
-  return [at.comment({ ...record, issue_number, poster_name: poster_name ?? '', reactions }, rest)]
+  at.leaveRest(rest)
+  const poster = { poster_id, poster_name: poster_name ?? '', poster_email }
+  const lists = { reactions: at.each('reactions', reactions, reactionIn) }
+  return [commentOf({ issue_number, created, updated, content }, poster, lists)]
 }
 
 /** The labels of an issue stay as they are, so that a document survives being written as a dump and read again. */
 function labelIn(label: unknown, at: Findings): Foreign {
   const { name, color, description, ...rest } = objectOf(label)
-  return at.label({ name, color, description }, rest)
+  at.leaveRest(rest)
+  return { name, ...filled({ color, description }) }
 }
 
 function reactionIn(reaction: unknown, at: Findings): Foreign {
   const { user_id, user_name, content, ...rest } = objectOf(reaction)
-  return at.reaction({ user_id, user_name, content }, rest)
+  at.leaveRest(rest)
+  return { user_id, ...filled({ user_name }), content }
 }

@@ -3,14 +3,13 @@ import { NumberMap } from '../../schema/number-map.ts'
 import type { ConversionState } from './conversion-state.ts'
 import type { Findings } from './findings.ts'
 import type { Foreign } from './foreign.ts'
-import { hasProperties, listOf, objectOf, says, textOf } from './foreign.ts'
+import { filled, hasProperties, listOf, objectOf, says, textOf } from './foreign.ts'
 import type { Convert, ForgeFormat } from './forge-format.ts'
 import { rootOf } from './forge-format.ts'
 import { restComment, restIssue, restLabel, restMilestone } from './rest.ts'
 
 /** What GitHub writes to export an account or to migrate: lists of a hundred records each, of one repository or several. */
 export const githubArchiveFormat: ForgeFormat = {
-  name: 'github-archive',
   recognizes: (record) => hasProperties(record, 'type', 'url', 'repository') && objectOf(record)['type'] === 'issue',
   convert() {
     throw refusal('folder', 'expected the whole archive: its other lists have the comments, and what is locked')
@@ -110,8 +109,8 @@ function listsOf({ options: { sourceRepository: wanted }, known }: ConversionSta
 
 function reactionOf(reaction: unknown, at: Findings): Foreign {
   const { user, content, subject_type: _, created_at: __, ...rest } = objectOf(reaction)
-  const own = { user_id: 0, user_name: lastIn(user), content: content === 'tada' ? 'hooray' : content }
-  return at.reaction(own, rest)
+  at.leaveRest(rest)
+  return { user_id: 0, ...filled({ user_name: lastIn(user) }), content: content === 'tada' ? 'hooray' : content }
 }
 
 function stateOf({ closed_at }: Foreign): 'open' | 'closed' {

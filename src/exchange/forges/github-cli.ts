@@ -12,7 +12,6 @@ const NEEDED = ['number', 'title', 'state', 'author', 'body', 'createdAt', 'upda
 
 /** What `gh issue list --json` prints, with the fields that it was asked for. */
 export const githubCliFormat: ForgeFormat = {
-  name: 'github-cli',
   recognizes(record) {
     const hasField = OF_GH.some((field) => hasProperties(record, field))
     return /^(?:OPEN|CLOSED)$/.test(textOf(objectOf(record)['state'])) || (hasField && hasProperties(record, 'number'))

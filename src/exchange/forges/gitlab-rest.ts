@@ -1,11 +1,10 @@
 import type { Findings } from './findings.ts'
 import type { Foreign, Made } from './foreign.ts'
-import { assigneesOf, hasProperties, objectOf, posterOf, says, textOf } from './foreign.ts'
+import { assigneesOf, commentOf, hasProperties, issueOf, objectOf, posterOf, says, textOf } from './foreign.ts'
 import type { ForgeFormat } from './forge-format.ts'
 
 /** Issues of GitLab's REST API, alone or in a folder with the list of notes. */
 export const gitlabRestFormat: ForgeFormat = {
-  name: 'gitlab-rest',
   recognizes: (record) => hasProperties(record, 'iid', 'author', 'created_at') && !hasProperties(record, 'author_id'),
   repeatsBy: 'iid',
   convert: listedIssue,
@@ -26,7 +25,7 @@ function listedIssue(record: Foreign, at: Findings): readonly Made[] {
     ),
     assignees: assigneesOf({ assignees, assignee }, 'username'),
   }
-  return gitlabIssue(issue, { ...authorOf(author), ...lists }, at)
+  return gitlabIssue(issue, authorOf(author), lists, at)
 }
 
 function listedNote(record: Foreign, at: Findings): readonly Made[] {
@@ -37,7 +36,7 @@ function listedNote(record: Foreign, at: Findings): readonly Made[] {
     return at.leave('comments')
   }
   if (!says(note['system'])) at.found('comments')
-  return isNoComment(note, at) ? [] : [gitlabComment(note, 'body', { ...authorOf(author), issue_number }, at)]
+  return isNoComment(note, at) ? [] : [gitlabComment({ issue_number, ...authorOf(author) }, note, 'body', at)]
 }
 
 function authorOf(user: unknown): Foreign {
@@ -67,18 +66,19 @@ export function isHidden({ iid, confidential, internal }: Foreign, at: Findings)
   return at.isLeftOut(says(confidential) || says(internal), iid)
 }
 
-/** Returns an issue, behind its milestone. @param known - its author and its lists, with our names */
-export function gitlabIssue(record: Foreign, known: Foreign, at: Findings): readonly Made[] {
+/** Returns an issue, behind its milestone. @param lists - its labels, reactions and assignees */
+export function gitlabIssue(record: Foreign, author: Foreign, lists: Foreign, at: Findings): readonly Made[] {
   const { iid: number, title, description: content, state, discussion_locked: is_locked, milestone, ...others } = record
   const { created_at: created, updated_at: updated, closed_at: closed, _links: links, ...more } = others
   const { confidential: _, internal: __, ...rest } = more
   at.leaveLinks(ATTACHMENT, 'description', content)
   if (says(objectOf(links)['closed_as_duplicate_of']))
     at.notCarried('duplicate_of', ['_links', 'closed_as_duplicate_of'])
+  at.leaveRest(rest, isPlain)
   const before = says(milestone) ? gitlabMilestone(objectOf(milestone), at.within('milestone')) : []
   const { title: named } = objectOf(milestone)
-  const own = { ...known, number, title, content, state, is_locked, milestone: named, created, updated, closed }
-  return [...before, at.issue(own, rest, isPlain)]
+  const of = { number, title, content, milestone: named, closed, state, is_locked, created, updated }
+  return [...before, issueOf(of, author, lists)]
 }
 
 /** Whether a note is no comment, or not every reader may see it. */
@@ -88,26 +88,29 @@ export function isNoComment(note: Foreign, at: Findings): boolean {
   return true
 }
 
-/** Returns a comment. @param text - the property that has its text @param known - the number of its issue, and others with our names */
-export function gitlabComment(note: Foreign, text: 'note' | 'body', known: Foreign, at: Findings): Made {
+/** Returns a comment. @param head - its issue, its author and its reactions @param text - the property that has its text */
+export function gitlabComment(head: Foreign, note: Foreign, text: 'note' | 'body', at: Findings): Made {
   const { [text]: content, created_at: created, updated_at: updated, discussion_id, ...others } = note
   const { system: _, confidential: __, internal: ___, ...rest } = others
-  const isAnswer = says(discussion_id) && at.state.isAnswer(known['issue_number'], discussion_id)
-  if (isAnswer) at.notCarried('thread', ['discussion_id'])
+  const { issue_number, reactions } = head
+  if (says(discussion_id) && at.state.isAnswer(issue_number, discussion_id)) at.notCarried('thread', ['discussion_id'])
   at.leaveLinks(ATTACHMENT, text, content)
-  return at.comment({ ...known, content, created, updated }, rest, isPlain)
+  at.leaveRest(rest, isPlain)
+  return commentOf({ issue_number, created, updated, content }, head, reactions === undefined ? {} : { reactions })
 }
 
 /** Returns a label, or the first one of its name. @param named - the property that has the name */
 export function gitlabLabel(label: unknown, named: 'name' | 'title', at: Findings): Foreign {
   const { [named]: name, color: given, description, created_at: _, updated_at: __, ...rest } = objectOf(label)
   const color = typeof given === 'string' ? given.replace(/^#/, '') : given
-  return at.firstLabel(at.label({ name, color, description }, rest, isPlain))
+  at.leaveRest(rest, isPlain)
+  return at.label({ name, color, description })
 }
 
 /** Returns a milestone, unless it was carried before. */
 export function gitlabMilestone(record: Foreign, at: Findings): readonly Made[] {
   const { title, description, due_date, created_at: created, updated_at: updated, state, ...rest } = record
+  at.leaveRest(rest, isPlain)
   const deadline = says(due_date) ? `${textOf(due_date)}T00:00:00Z` : undefined
-  return at.milestone({ title, description, deadline, created, updated, state }, rest, isPlain)
+  return at.milestone({ title, description, deadline, created, updated, state })
 }

@@ -1,7 +1,7 @@
 import { GHOST, nameOfId } from '../../schema/placeholder-names.ts'
 import type { Findings } from './findings.ts'
 import type { Foreign, Made } from './foreign.ts'
-import { hasProperties, objectOf, says } from './foreign.ts'
+import { filled, hasProperties, objectOf, says } from './foreign.ts'
 import type { Conversion, ForgeFormat } from './forge-format.ts'
 import { rootOf } from './forge-format.ts'
 import { gitlabComment, gitlabIssue, gitlabLabel, gitlabMilestone, isHidden, isNoComment } from './gitlab-rest.ts'
@@ -11,7 +11,6 @@ const PROJECT = /(^|\/)tree\/project\.json$/
 
 /** An unpacked project export of GitLab. Its issues alone are a list without the names of users. */
 export const gitlabFormat: ForgeFormat = {
-  name: 'gitlab',
   recognizes: (record) => hasProperties(record, 'iid', 'author_id', 'created_at'),
   convert: exportedIssue,
   folder: {
@@ -67,7 +66,7 @@ function exportedIssue(record: Foreign, at: Findings): readonly Made[] {
     assignees: [...new Set(names)],
   }
   const comments = at.each('notes', notes, (note, ofNote) => commentsOf(record['iid'], objectOf(note), ofNote))
-  return [...gitlabIssue(issue, { ...author, ...lists }, at), ...comments]
+  return [...gitlabIssue(issue, author, lists, at), ...comments]
 }
 
 /** Returns the comment that a note is, or none. */
@@ -77,13 +76,14 @@ function commentsOf(issue_number: unknown, record: Foreign, at: Findings): reado
   if (says(author_id) && typeof name === 'string') at.state.displayed.set(nameOf(author_id), name)
   if (isNoComment(note, at)) return []
   const reactions = at.each('award_emoji', award_emoji, reactionOf)
-  return [gitlabComment(note, 'note', { ...userOf(author_id, at), issue_number, reactions }, at)]
+  return [gitlabComment({ issue_number, reactions, ...userOf(author_id, at) }, note, 'note', at)]
 }
 
 function reactionOf(award: unknown, at: Findings): Foreign {
   const { name, user_id, awardable_type: _, ...rest } = objectOf(award)
   const { poster_name: user_name } = objectOf(at.state.known.get(user_id))
-  return at.reaction({ user_id, user_name, content: REACTIONS.get(name) ?? name }, rest)
+  at.leaveRest(rest)
+  return { user_id, ...filled({ user_name }), content: REACTIONS.get(name) ?? name }
 }
 
 /** Returns a user. Who left the project is not among its members. */

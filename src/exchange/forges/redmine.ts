@@ -1,12 +1,11 @@
 import { GHOST } from '../../schema/placeholder-names.ts'
 import type { Findings } from './findings.ts'
 import type { Foreign, Made } from './foreign.ts'
-import { hasProperties, labelsOf, listOf, objectOf, says, textOf } from './foreign.ts'
+import { commentOf, hasProperties, issueOf, labelsOf, listOf, objectOf, says, textOf } from './foreign.ts'
 import type { ForgeFormat, Part } from './forge-format.ts'
 
 /** Issues of Redmine's REST API: pages of them, issues alone with their journals, or a folder of both. */
 export const redmineFormat: ForgeFormat = {
-  name: 'redmine',
   recognizes(record) {
     const [[, first] = []] = partsOf(objectOf(record))
     return hasProperties(record, 'issues', 'total_count') || hasProperties(first, 'id', 'subject', 'tracker')
@@ -19,7 +18,11 @@ export const redmineFormat: ForgeFormat = {
 /** A page has many issues, and what was asked for alone has one. */
 function partsOf(record: Foreign): readonly Part[] {
   const { issue, issues } = record
-  if (says(issue)) return [[['issue'], issue, wholeIssue]]
+  if (says(issue))
+    return [
+      [['issue'], issue, wholeIssue],
+      [[], {}, () => []],
+    ]
   if (!Array.isArray(issues)) return [[[], record, wholeIssue]]
   return [...issues.map((each, at): Part => [['issues', at], each, issueOfPage]), [[], record, countsOfPage]]
 }
@@ -50,9 +53,10 @@ function wholeIssue(record: Foreign, at: Findings): readonly Made[] {
   // Redmine up to 3 does not say of a status, which may have any name, whether it is one of closed issues.
   const state = (objectOf(status)['is_closed'] ?? says(closed)) ? 'closed' : 'open'
   const [milestone] = listOf(fixed_version).map(nameOf)
-  const own = { number, title, content, milestone, state, created, updated, closed, ...posterOf(author) }
+  at.leaveRest(rest)
   const labels = labelsOf({ tracker: nameOf(tracker), priority: nameOf(priority), category: nameOf(category) })
-  const issue = at.issue({ ...own, labels, assignees: listOf(assigned_to).map(nameOf) }, rest)
+  const lists = { labels, assignees: listOf(assigned_to).map(nameOf) }
+  const issue = issueOf({ number, title, content, milestone, state, created, updated, closed }, posterOf(author), lists)
   const comments = at.each('journals', journals, (journal, ofJournal) =>
     commentsOf(number, objectOf(journal), ofJournal),
   )
@@ -62,7 +66,7 @@ function wholeIssue(record: Foreign, at: Findings): readonly Made[] {
 /** Returns the milestone of an issue, unless it was carried before. */
 function versionOf({ fixed_version }: Foreign, at: Findings): readonly Made[] {
   const [title] = listOf(fixed_version).map(nameOf)
-  return title === undefined ? [] : at.milestone({ title, state: 'open' }, {})
+  return title === undefined ? [] : at.milestone({ title, state: 'open' })
 }
 
 /** Returns the comment of a change of an issue, if it has one. */
@@ -70,8 +74,8 @@ function commentsOf(issue_number: unknown, journal: Foreign, at: Findings): read
   const { id: _, user, notes: content, created_on: created, updated_on, private_notes, details, ...rest } = journal
   if (says(details)) at.notCarried('system_note')
   if (!says(content) || at.isLeftOut(says(private_notes))) return []
-  const own = { issue_number, content, created, updated: updated_on ?? created, ...posterOf(user) }
-  return [at.comment(own, rest)]
+  at.leaveRest(rest)
+  return [commentOf({ issue_number, created, updated: updated_on ?? created, content }, posterOf(user))]
 }
 
 /** There is only the displayed name of a user, not the login. */

@@ -1,23 +1,22 @@
 import type { Findings } from './findings.ts'
 import type { Foreign, Made } from './foreign.ts'
-import { assigneesOf, hasProperties, listOf, objectOf, posterOf, says, textOf } from './foreign.ts'
+import { assigneesOf, commentOf, hasProperties, issueOf, listOf, objectOf, posterOf, says, textOf } from './foreign.ts'
 import type { ForgeFormat } from './forge-format.ts'
 
 /** Issues of GitHub's REST API, alone or in a folder with the list of comments. */
-export const githubFormat: ForgeFormat = restFormat('github', 'locked')
+export const githubFormat: ForgeFormat = restFormat('locked')
 
 /** A folder of python-github-backup: a file for each issue of GitHub's REST API, with its comments in it. */
-export const githubBackupFormat: ForgeFormat = restFormat('github-backup', 'comment_data')
+export const githubBackupFormat: ForgeFormat = restFormat('comment_data')
 
 /**
  * Issues of Gitea's REST API, alone or in a folder with the list of comments. The lists of Gogs and GitBucket, and those of
  * GitHub before 2014, are the same without `is_locked`.
  */
-export const giteaFormat: ForgeFormat = restFormat('gitea', 'title')
+export const giteaFormat: ForgeFormat = restFormat('title')
 
-function restFormat(name: 'github' | 'github-backup' | 'gitea', last: string): ForgeFormat {
+function restFormat(last: string): ForgeFormat {
   return {
-    name,
     recognizes: (record) => hasProperties(record, 'number', 'user', 'created_at', last),
     repeatsBy: 'number',
     convert: restIssue,
@@ -27,23 +26,25 @@ function restFormat(name: 'github' | 'github-backup' | 'gitea', last: string): F
 
 /** Returns an issue, behind its milestone, and its comments, if it has them. */
 export function restIssue(record: Foreign, at: Findings): readonly Made[] {
-  const { number, title, state, ref, locked, is_locked = locked, labels, milestone, ...others } = record
-  const { assignee, assignees, comments, comment_data, pull_request, repository: _, ...more } = others
+  const { number, title, body: content, ref, labels, milestone, state, locked, ...others } = record
+  const { created_at: created, updated_at: updated, closed_at: closed, is_locked = locked, ...more } = others
+  const { assignee, assignees, comments, comment_data, pull_request, repository: _, ...rest } = more
   // An open one of Gogs and of older Gitea is {"merged":false,"merged_at":null}, which says nothing.
   if (pull_request) return at.leavePull(number)
 
   at.expect('comments', 'comments', comments)
   if (says(comment_data)) at.found('comments', listOf(comment_data).length)
   if (is_locked !== locked) at.leaveRest({ locked })
-  const { own, rest } = written(more, at)
   const lists = {
     labels: at.each('labels', labels, restLabel),
     assignees: assigneesOf({ assignees, assignee }, 'login'),
+    ...whoReacted(rest),
   }
   const { title: named } = objectOf(milestone)
+  const of = { number, title, content, ref, milestone: named, closed, state, is_locked, created, updated }
   return [
     ...restMilestone(milestone, at.within('milestone')),
-    at.issue({ ...own, number, title, state, ref, is_locked, milestone: named, ...lists }, rest),
+    issueOf(of, authorOf(rest, content, at), lists),
     ...at.each('comment_data', comment_data, (each, ofComment) => restComment(number, objectOf(each), ofComment)),
   ]
 }
@@ -63,14 +64,19 @@ function listedComment(record: Foreign, at: Findings): readonly Made[] {
 }
 
 /** Returns a comment, unless it is folded away. */
-export function restComment(issue_number: unknown, { minimized, ...comment }: Foreign, at: Findings): readonly Made[] {
+export function restComment(issue_number: unknown, record: Foreign, at: Findings): readonly Made[] {
+  const { created_at: created, updated_at: updated, body: content, minimized, ...rest } = record
   // Spam and abuse that GitHub folds away. The reason may be null.
   if (minimized) {
     at.notCarried('minimized', ['minimized'])
     if (at.state.options.minimized !== 'keep') return []
   }
-  const { own, rest } = written(comment, at)
-  return [at.comment({ ...own, issue_number }, rest)]
+  return [commentOf({ issue_number, created, updated, content }, authorOf(rest, content, at), whoReacted(rest))]
+}
+
+/** Lists of GitHub count reactions. An archive says who reacted. */
+function whoReacted({ reactions }: Foreign): Foreign {
+  return Array.isArray(reactions) ? { reactions } : {}
 }
 
 const PULL = /\/pull\/\d+#/
@@ -78,22 +84,21 @@ const ATTACHMENT =
   /https:\/\/(?:user-images\.githubusercontent\.com\/|github\.com\/(?:user-attachments|[\w.-]+\/[\w.-]+)\/(?:assets|files)\/)/g
 
 /**
- * Returns what an issue and a comment have, with our names, and the rest. GitHub counts reactions, an archive of it says who reacted,
- * and Gitea lists attachments. What was itself imported into Gitea has an original author; its user is who imported it.
+ * Returns the author, and reports the rest of an issue or a comment: GitHub counts reactions and links to attachments,
+ * Gitea lists attachments. What was itself imported into Gitea has an original author; its user is who imported it.
  */
-function written(record: Foreign, at: Findings): { readonly own: Foreign; readonly rest: Foreign } {
-  const { body: content, created_at: created, updated_at: updated, closed_at: closed, user, ...others } = record
-  const { original_author: poster_name, original_author_id: poster_id, reactions: given, assets, ...rest } = others
-  const { url: _, total_count, ...counts } = objectOf(given)
-  const reactions = Array.isArray(given) ? given : undefined
-  at.leaveLinks(ATTACHMENT, 'body', content)
+function authorOf(record: Foreign, body: unknown, at: Findings): Foreign {
+  const { user, original_author, original_author_id, reactions, assets, ...rest } = record
+  const { url: _, total_count, ...counts } = objectOf(reactions)
+  at.leaveLinks(ATTACHMENT, 'body', body)
   if (says(total_count)) at.leaveAll('reactions', 'reactions', total_count)
-  else if (reactions === undefined) at.leaveRest({ reactions: typeof given === 'object' ? counts : given })
+  else if (!Array.isArray(reactions)) at.leaveRest({ reactions: typeof reactions === 'object' ? counts : reactions })
   at.leaveAll('attachment', 'assets', assets)
-  const isImported = says(poster_name)
-  if (isImported && says(user)) at.notCarried('imported_by', ['user'])
-  const poster = isImported ? { poster_id, poster_name } : posterOf(user, 'login', 'email')
-  return { own: { ...poster, content, created, updated, closed, reactions }, rest }
+  at.leaveRest(rest)
+  if (!says(original_author)) return posterOf(user, 'login', 'email')
+
+  if (says(user)) at.notCarried('imported_by', ['user'])
+  return { poster_id: original_author_id, poster_name: original_author }
 }
 
 /** Returns a label, or the first one of its name. One of GitHub may be its name alone. */
@@ -101,7 +106,8 @@ export function restLabel(label: unknown, at: Findings): Foreign {
   if (typeof label === 'string') return { name: label }
   // GitHub marks the labels that it made itself.
   const { name, color, description, default: _, ...rest } = objectOf(label)
-  return at.firstLabel(at.label({ name, color, description }, rest))
+  at.leaveRest(rest)
+  return at.label({ name, color, description })
 }
 
 /** Returns a milestone, unless it was carried before. */
@@ -110,5 +116,6 @@ export function restMilestone(milestone: unknown, at: Findings): readonly Made[]
 
   const { title, description, due_on: deadline, state, number: _, ...others } = objectOf(milestone)
   const { created_at: created, updated_at: updated, closed_at: closed, ...rest } = others
-  return at.milestone({ title, description, deadline, created, updated, closed, state }, rest)
+  at.leaveRest(rest)
+  return at.milestone({ title, description, deadline, created, updated, closed, state })
 }

@@ -1,13 +1,6 @@
 import type { ValueNode } from '@humanwhocodes/momoa'
 import { parse, tokenize } from '@humanwhocodes/momoa'
-import type {
-  BytePosition,
-  Finding,
-  Path,
-  SizeLimits,
-  SourceRecord,
-  SourceRecords,
-} from '../documents/source-record.ts'
+import type { BytePosition, Faults, Path, SizeLimits, SourceRecord, SourceRecords } from '../documents/source-record.ts'
 import { DUPLICATE_KEY, decoded, halfPairs, positionAfter, Unreadable } from '../documents/source-record.ts'
 import { faultOfText } from '../forges/not-read.ts'
 import type { RawRecord } from './record-scanner.ts'
@@ -62,14 +55,14 @@ function parsed(text: string, position: BytePosition): unknown {
   }
 }
 
-function faultsOf(value: unknown, text: string, { colons }: RawRecord): SourceRecord['faults'] {
+function faultsOf(value: unknown, text: string, { colons }: RawRecord): Faults {
   const duplicates = countProperties(value) === colons ? NONE : duplicatesIn(text)
   // Half of a surrogate pair can only come from an escape.
   if (!text.includes('\\u') || !/\\u[dD]/.test(text)) return duplicates
   return [...duplicates, ...halfPairs(value, [])]
 }
 
-const NONE: SourceRecord['faults'] = []
+const NONE: Faults = []
 
 /** If a property occurs twice in an object, a record has fewer properties than its text has colons. */
 function countProperties(value: unknown): number {
@@ -105,11 +98,11 @@ const AT_END = /end of input|\uffff/
 const CONTROL = /[\0-\x1f]/
 
 /** Returns a finding for each property that occurs a second time in its object. */
-function duplicatesIn(text: string): readonly Finding[] {
+function duplicatesIn(text: string): Faults {
   return [...duplicates(parse(text, { mode: 'json' }).body, [])]
 }
 
-function* duplicates(node: ValueNode, path: Path): Generator<Finding, void, void> {
+function* duplicates(node: ValueNode, path: Path): Generator<Faults[number], void, void> {
   if (node.type === 'Array') {
     for (const [at, { value }] of node.elements.entries()) yield* duplicates(value, [...path, at])
   }

@@ -1,6 +1,6 @@
 import { ByteBuffer } from '../documents/byte-source.ts'
 import type { BytePosition, SizeLimits } from '../documents/source-record.ts'
-import { MAX_DEPTH, tooLarge, Unreadable } from '../documents/source-record.ts'
+import { MAX_DEPTH, Unreadable } from '../documents/source-record.ts'
 
 /** The bytes of one record of a source. They are only valid until the next piece is scanned. */
 export interface RawRecord {
@@ -13,7 +13,7 @@ export interface RawRecord {
 const [TAB, LINE_FEED, CARRIAGE_RETURN, BLANK, QUOTE, COMMA, COLON, BACKSLASH] = [9, 10, 13, 32, 34, 44, 58, 92]
 const [OPEN_ARRAY, CLOSE_ARRAY, OPEN_OBJECT, CLOSE_OBJECT] = [91, 93, 123, 125]
 /** The mark of UTF-8. */
-const BYTE_ORDER_MARK: readonly number[] = [0xef, 0xbb, 0xbf]
+const BYTE_ORDER_MARK = [0xef, 0xbb, 0xbf]
 /** How far a text is read byte by byte: most texts are short, and `indexOf` is only faster for the others. */
 const NEAR = 32
 /** No UTF-8 has a byte from here on. */
@@ -32,8 +32,6 @@ export class RecordScanner {
   /** Of the first byte of the piece. */
   #offset = 0
   #line = 1
-  /** How many bytes of the mark were read. */
-  #marked = 0
   // The record that has begun and not ended.
   #begun: BytePosition | undefined
   /** Its bytes in earlier pieces. */
@@ -48,16 +46,17 @@ export class RecordScanner {
     this.#limits = limits
   }
 
-  /** Yields the records that a piece completes. @throws Unreadable */
+  /** Yields the records that a piece completes. @param piece - the first one has the whole mark @throws Unreadable */
   *scan(piece: Uint8Array): Generator<RawRecord, void, void> {
-    for (let at = 0; at < piece.length; ) {
+    const isMarked = this.#offset === 0 && BYTE_ORDER_MARK.every((byte, at) => byte === piece[at])
+    for (let at = isMarked ? BYTE_ORDER_MARK.length : 0; at < piece.length; ) {
       const start = this.#begun === undefined ? this.#between(piece, at) : at
       if (this.#begun === undefined) break
       at = this.#inside(piece, start)
       const bytes = piece.subarray(start, at)
       const isOpen = this.#depth > 0 || this.#isInText || (this.#isWord && at === piece.length)
       const maxBytes = this.#level === 0 ? this.#limits.object : this.#limits.record
-      if (this.#earlier.length + bytes.length > maxBytes) throw tooLarge(maxBytes, this.#begun)
+      if (this.#earlier.length + bytes.length > maxBytes) throw Unreadable.tooLarge(maxBytes, this.#begun)
       if (isOpen || this.#earlier.length > 0) this.#earlier.append(bytes)
       if (isOpen) break
       const whole = this.#earlier.length > 0 ? this.#earlier.take() : bytes
@@ -81,9 +80,8 @@ export class RecordScanner {
     for (let at = from; at < piece.length; at += 1) {
       const byte = piece[at] ?? 0
       if (byte === LINE_FEED) this.#line += 1
-      const offset = this.#offset + at
-      if (offset <= this.#marked && this.#isMark(byte, { offset, line: this.#line })) continue
       if (isBlank(byte)) continue
+      const offset = this.#offset + at
       const isTop = this.#level === 0
       const mayBegin = this.#expected !== 'comma or end'
       if (byte === OPEN_ARRAY && this.#level < 2 && mayBegin) {
@@ -159,14 +157,6 @@ export class RecordScanner {
     return Math.min(at + 1, piece.length)
   }
 
-  /** Returns whether a byte at the beginning is part of the mark. @throws Unreadable if the mark is not whole */
-  #isMark(byte: number, position: BytePosition): boolean {
-    if (byte === BYTE_ORDER_MARK[position.offset]) this.#marked += 1
-    else if (this.#marked % BYTE_ORDER_MARK.length !== 0)
-      throw new Unreadable('utf8', 'expected UTF-8', position, false)
-    return this.#marked > position.offset
-  }
-
   #refusal(byte: number, position: BytePosition): Unreadable {
     const refusal = (code: string, message: string): Unreadable => new Unreadable(code, message, position, false)
     if (byte >= NOT_UTF8) return refusal('utf8', 'expected UTF-8')
@@ -182,9 +172,7 @@ function isBeginning(byte: number): boolean {
 }
 
 function isEndOfWord(byte: number): boolean {
-  return (
-    isBlank(byte) || byte === COMMA || byte === QUOTE || (byte & 0xdf) === OPEN_ARRAY || (byte & 0xdf) === CLOSE_ARRAY
-  )
+  return isBlank(byte) || [COMMA, QUOTE, OPEN_ARRAY, CLOSE_ARRAY, OPEN_OBJECT, CLOSE_OBJECT].includes(byte)
 }
 
 /** Returns whether a byte is one of the four blanks of JSON. */

@@ -19,10 +19,12 @@ export function fromGoYaml(text: string): string {
 
   const lines = [...linesOf(text)]
   let result = ''
+  let quotes = 0
   for (let at = 0; at < lines.length; ) {
     const [line = '', end = ''] = lines[at] ?? []
     at += 1
-    const block = BLOCK.exec(line)?.groups
+    const isQuoted = quotes % 2 === 1
+    const block = isQuoted ? undefined : BLOCK.exec(line)?.groups
     if (block !== undefined) {
       const { indent = '', hyphens = '', key = '', hint = '', chomp = '' } = block
       const column = indent.length + Math.max(0, hyphens.length - (key === '' ? 2 : 0))
@@ -33,17 +35,11 @@ export function fromGoYaml(text: string): string {
       const isCut = end !== '\n' || (hint !== '' && !/^[ \n\u2028\u2029]/.test(value))
       const whole = `${isCut ? end : ''}${chomp === '-' ? value.slice(0, -1) : value}`
       result += `${indent}${hyphens}${key}${JSON.stringify(whole)}\n`
-    } else if (QUOTED.test(line)) {
-      let [quotes, closing] = [quotesIn(line), end]
-      result += line
-      for (; quotes % 2 === 1 && at < lines.length; at += 1) {
-        const [next = '', nextEnd = ''] = lines[at] ?? []
-        result += closing + next.replace(/^ +/, '')
-        quotes += quotesIn(next)
-        closing = nextEnd
-      }
-      result += closing
-    } else result += line + end
+    } else {
+      result += (isQuoted ? line.replace(/^ +/, '') : line) + end
+      // Within quotes a quote is two.
+      if (isQuoted || QUOTED.test(line)) quotes += line.split("'").length - 1
+    }
   }
   return result
 }
@@ -60,11 +56,6 @@ function* linesOf(text: string): Generator<Line, void, void> {
 /** Returns by how many blanks a block is indented more than its property. */
 function widthOf(hint: string, column: number): number {
   return hint === '4' && column > 0 ? 2 : Number(hint)
-}
-
-/** Within quotes a quote is two. */
-function quotesIn(line: string): number {
-  return line.split("'").length - 1
 }
 
 /** Returns the lines of a block. */

@@ -1,15 +1,6 @@
 import { ByteBuffer } from '../documents/byte-source.ts'
 import type { BytePosition, SourceRecord, SourceRecords } from '../documents/source-record.ts'
-import {
-  BEGINNING,
-  DUPLICATE_KEY,
-  decoded,
-  halfPairs,
-  MAX_DEPTH,
-  positionAfter,
-  tooLarge,
-  Unreadable,
-} from '../documents/source-record.ts'
+import { DUPLICATE_KEY, decoded, halfPairs, MAX_DEPTH, positionAfter, Unreadable } from '../documents/source-record.ts'
 import { fromGoYaml } from './go-yaml.ts'
 
 /** An issue of a Gitea dump. */
@@ -69,10 +60,10 @@ const BEGINNINGS: readonly (number | undefined)[] = [45, 91, 46]
 /** Cuts the bytes of a source where items begin. @throws Unreadable */
 async function* itemsIn(bytes: AsyncIterable<Uint8Array>, maxBytes: number): AsyncGenerator<Item, void, void> {
   const begun = new ByteBuffer()
-  let position = BEGINNING
+  let position: BytePosition = { offset: 0, line: 1 }
   const append = (part: Uint8Array): void => {
     begun.append(part)
-    if (begun.length > maxBytes) throw tooLarge(maxBytes, position)
+    if (begun.length > maxBytes) throw Unreadable.tooLarge(maxBytes, position)
   }
   const item = (): Item => {
     const text = decoded(begun.take(), position)
