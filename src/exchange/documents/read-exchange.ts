@@ -1,7 +1,7 @@
 import { isForgeError } from '../../schema/errors.ts'
 import { invalidDocument } from '../../schema/invalid-document.ts'
 import type { ExchangeRecord, IssueRecord, RecordLocator, SourcePosition } from '../../schema/issue-record.ts'
-import { documentFormat, formatOfFolder, formatOfRecord } from '../forges/all-formats.ts'
+import { documentFormat, formatOfFolder, formatOfRecord, NO_FORGE } from '../forges/all-formats.ts'
 import { isForeign } from '../forges/foreign.ts'
 import type { Conversion, FolderFormat, LocatedRecords, Part } from '../forges/forge-format.ts'
 import { readJson } from '../json/read-json.ts'
@@ -75,10 +75,7 @@ function recordsOf<T>(
 async function* folderOf(folder: SourceFolder, reading: Reading): LocatedRecords {
   const names = await folder.list()
   const unread = new Set(names)
-  const found = formatOfFolder(names, reading.options.format)
-  if (found === undefined) throw invalidDocument([{ pointer: '', code: 'folder', message: NO_FORGE }])
-
-  const [format, root] = found
+  const [format, root] = formatOfFolder(names, reading.options.format)
   reading.state.files = new Set(names.flatMap((name) => (name.startsWith(root) ? [name.slice(root.length)] : [])))
   yield* format.read({
     state: reading.state,
@@ -100,8 +97,6 @@ async function* folderOf(folder: SourceFolder, reading: Reading): LocatedRecords
     if (word !== undefined) reading.leaveFile(word, name)
   }
 }
-
-const NO_FORGE = 'expected a folder that a forge wrote'
 
 /** Where a list is. One that is alone has no file. */
 type InFolder = Partial<FolderFormat> & { readonly file?: string }

@@ -1,7 +1,8 @@
+import { invalidDocument } from '../../schema/invalid-document.ts'
 import { BEGINNING, Unreadable } from '../documents/source-record.ts'
 import { bitbucketFormat } from './bitbucket.ts'
 import type { Conversion, ExchangeFormat, FolderFormat, ForgeFormat } from './forge-format.ts'
-import { depthOf, ownFilesIn, rootOf } from './forge-format.ts'
+import { depthOf, ownFilesIn, rootsOf } from './forge-format.ts'
 import { giteaDumpFormat } from './gitea-dump.ts'
 import { githubArchiveFormat } from './github-archive.ts'
 import { githubCliFormat } from './github-cli.ts'
@@ -37,6 +38,8 @@ const FORMATS: { readonly [Name in ExchangeFormat]: ForgeFormat } = {
 /** The names of the forms. */
 export const FORMAT_NAMES: readonly string[] = Object.keys(FORMATS)
 
+export const NO_FORGE = 'expected a folder that a forge wrote'
+
 function formatsOf(name: ExchangeFormat | undefined): readonly ForgeFormat[] {
   return name === undefined ? Object.values(FORMATS) : [FORMATS[name]]
 }
@@ -49,20 +52,25 @@ export function formatOfRecord(record: unknown, name: ExchangeFormat | undefined
   return format
 }
 
-/** Returns the least deep folder of a form that these files have, and its place. Undefined: no forge wrote them. */
+/**
+ * Returns the least deep folder of a form that these files have, and its place.
+ * @throws ForgeError `INVALID_DOCUMENT` if no forge wrote them, or if they have the issues of several repositories
+ */
 export function formatOfFolder(
   names: readonly string[],
   name: ExchangeFormat | undefined,
-): readonly [format: FolderFormat, root: string] | undefined {
+): readonly [format: FolderFormat, root: string] {
   const formats = formatsOf(name)
   const folders = formats.flatMap(({ folder }) => folder ?? [])
   const lists = formats.some(isList) ? [listFolder(name)] : []
-  return [...folders, ...lists]
-    .flatMap((format) => {
-      const root = format.rootIn(names)
-      return root === undefined ? [] : [[format, root] as const]
-    })
-    .sort(([, one], [, other]) => depthOf(one) - depthOf(other))[0]
+  const [first] = [...folders, ...lists]
+    .map((format) => ({ format, roots: format.rootsIn(names) }))
+    .filter(({ roots }) => roots.length > 0)
+    .sort((one, other) => depthOf(one.roots[0] ?? '') - depthOf(other.roots[0] ?? ''))
+  const { format, roots: [root, ...others] = [] } = first ?? {}
+  if (format !== undefined && root !== undefined && others.length === 0) return [format, root]
+  const several = `expected the issues of one repository: give one of the folders ${[root, ...others].join(', ')}`
+  throw invalidDocument([{ pointer: '', code: 'folder', message: root === undefined ? NO_FORGE : several }])
 }
 
 function isList(format: ForgeFormat): boolean {
@@ -81,7 +89,7 @@ const PULLS: Conversion = { convert: ({ number }, at) => at.leavePull(number) }
  */
 function listFolder(name: ExchangeFormat | undefined): FolderFormat {
   return {
-    rootIn: (files) => rootOf(files, 'issues\\.json|issues/\\d+\\.json'),
+    rootsIn: (files) => rootsOf(files, 'issues\\.json|issues/\\d+\\.json'),
     async *read({ state: { files, known }, read }) {
       const isBackup = !files.has('issues.json') && [...files].some((file) => BESIDE.test(file))
       let format: ForgeFormat | undefined = isBackup ? githubBackupFormat : undefined

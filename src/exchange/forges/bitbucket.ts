@@ -3,7 +3,7 @@ import type { Findings } from './findings.ts'
 import type { Foreign, Made } from './foreign.ts'
 import { commentOf, hasProperties, issueOf, labelsOf, listOf, objectOf, says, textOf } from './foreign.ts'
 import type { Conversion, Convert, ForgeFormat, Part } from './forge-format.ts'
-import { rootOf } from './forge-format.ts'
+import { rootsOf } from './forge-format.ts'
 
 /** The first version of the database of a tracker has the logins of users, the second one only their displayed names. */
 const [FIRST, SECOND] = ['db-1.0.json', 'db-2.0.json']
@@ -16,7 +16,7 @@ export const bitbucketFormat: ForgeFormat = {
   convert: () => [],
   partsOf,
   folder: {
-    rootIn: (files) => rootOf(files, 'db-[12]\\.0\\.json'),
+    rootsIn: (files) => rootsOf(files, 'db-[12]\\.0\\.json'),
     expected: `${EXPECTED}, as Bitbucket exports a tracker: export it again, and unpack all of it`,
     async *read({ state, read }) {
       const as = (conversion: Conversion) => (record: unknown) => (isTracker(record) ? conversion : undefined)

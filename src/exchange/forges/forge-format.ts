@@ -67,8 +67,8 @@ export interface FolderReading {
 
 /** The folders of a form. */
 export interface FolderFormat {
-  /** Returns the folder with the issues: empty, or with a slash at its end. Undefined: the files do not have this form. */
-  rootIn(files: readonly string[]): string | undefined
+  /** Returns the least deep folders with issues: empty, or with a slash at their ends. None: the files do not have this form. */
+  rootsIn(files: readonly string[]): readonly string[]
   /** Reads a folder. Labels and milestones precede the issues that name them, and the comments of an issue follow it. */
   read(folder: FolderReading): LocatedRecords
   /** Whether Gitea wrote its YAML. */
@@ -80,14 +80,14 @@ export interface FolderFormat {
 }
 
 /**
- * Returns the folder with a file of this form, a regular expression such as `issues\\.json`. If there are several, returns the least
- * deep one: a source may contain older exports in its folders. Returns undefined if there is none, or if two are equally deep.
+ * Returns the folders with a file of this form, a regular expression such as `issues\\.json`, that are the least deep ones: a source
+ * may contain older exports in its folders.
  */
-export function rootOf(files: readonly string[], form: string): string | undefined {
+export function rootsOf(files: readonly string[], form: string): readonly string[] {
   const pattern = new RegExp(`^(.*/)?(?:${form})$`, 's')
   const roots = new Set(files.map((file) => pattern.exec(file)).flatMap((found) => (found ? [found[1] ?? ''] : [])))
-  const [first, second] = [...roots].sort((one, other) => depthOf(one) - depthOf(other))
-  return first !== undefined && (second === undefined || depthOf(first) < depthOf(second)) ? first : undefined
+  const depth = Math.min(...[...roots].map(depthOf))
+  return [...roots].filter((root) => depthOf(root) === depth)
 }
 
 /** Returns in how many folders a folder is. */

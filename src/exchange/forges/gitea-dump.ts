@@ -2,7 +2,7 @@ import type { Findings } from './findings.ts'
 import type { Foreign, Made } from './foreign.ts'
 import { commentOf, filled, hasProperties, issueOf, listOf, objectOf } from './foreign.ts'
 import type { Convert, ForgeFormat } from './forge-format.ts'
-import { rootOf } from './forge-format.ts'
+import { rootsOf } from './forge-format.ts'
 
 const ISSUES = 'issue.yml'
 /** What Go writes for a time that is not set. */
@@ -13,7 +13,7 @@ export const giteaDumpFormat: ForgeFormat = {
   recognizes: (record) => hasProperties(record, 'number', 'foreignindex'),
   convert: issueIn,
   folder: {
-    rootIn: (files) => rootOf(files, 'issue\\.yml'),
+    rootsIn: (files) => rootsOf(files, 'issue\\.yml'),
     isDump: true,
     async *read({ state, read }) {
       /** The indexes of the last issues, which the files with their comments are named by. */

@@ -5,7 +5,7 @@ import type { Findings } from './findings.ts'
 import type { Foreign } from './foreign.ts'
 import { filled, hasProperties, listOf, objectOf, says, textOf } from './foreign.ts'
 import type { Convert, ForgeFormat } from './forge-format.ts'
-import { rootOf } from './forge-format.ts'
+import { rootsOf } from './forge-format.ts'
 import { restComment, restIssue, restLabel, restMilestone } from './rest.ts'
 
 /** What GitHub writes to export an account or to migrate: lists of a hundred records each, of one repository or several. */
@@ -15,7 +15,7 @@ export const githubArchiveFormat: ForgeFormat = {
     throw refusal('folder', 'expected the whole archive: its other lists have the comments, and what is locked')
   },
   folder: {
-    rootIn: (files) => rootOf(files, '(?:issues|repositories)_000001\\.json'),
+    rootsIn: (files) => rootsOf(files, '(?:issues|repositories)_000001\\.json'),
     async *read({ state, read }) {
       for (const [kind, convert] of Object.entries(listsOf(state))) {
         for (const file of state.files) if (file.replace(/_\d+\.json$/, '') === kind) yield* read(file, { convert })

@@ -6,6 +6,8 @@ import { restComment, restIssue } from './rest.ts'
 
 /** Fields that no other form has, and those without which an issue cannot be read. */
 const OF_GH = ['createdAt', 'updatedAt', 'closedAt', 'isPinned', 'stateReason', 'reactionGroups', 'projectItems']
+/** Fields of `gh pr list` that issues do not have. */
+const OF_PULLS = ['headRefName', 'baseRefName', 'isDraft', 'mergedAt', 'mergeable', 'reviewDecision']
 /** How many comments of an issue `gh issue list` prints at most. It leaves out the others without a warning. */
 const COMMENTS_OF_A_LIST = 100
 const NEEDED = ['number', 'title', 'state', 'author', 'body', 'createdAt', 'updatedAt']
@@ -22,6 +24,8 @@ export const githubCliFormat: ForgeFormat = {
   },
   repeatsBy: 'number',
   convert({ comments, ...issue }, at) {
+    if (issue['state'] === 'MERGED' || OF_PULLS.some((field) => hasProperties(issue, field)))
+      return at.leavePull(issue['number'])
     const answers = at.each('comments', comments, (each, ofComment) => {
       const comment = objectOf(each)
       const made = restComment(issue['number'], asInRest(comment), ofComment)

@@ -12,6 +12,7 @@ export const gitlabRestFormat: ForgeFormat = {
 }
 
 function listedIssue(record: Foreign, at: Findings): readonly Made[] {
+  if (hasProperties(record, 'source_branch')) return at.leave('pull_request') // its number is one of another series
   if (isHidden(record, at)) return []
 
   const { author, labels, assignee, assignees, user_notes_count: count, upvotes, downvotes, ...issue } = record

@@ -3,7 +3,7 @@ import type { Findings } from './findings.ts'
 import type { Foreign, Made } from './foreign.ts'
 import { filled, hasProperties, objectOf, says } from './foreign.ts'
 import type { Conversion, ForgeFormat } from './forge-format.ts'
-import { rootOf } from './forge-format.ts'
+import { rootsOf } from './forge-format.ts'
 import { gitlabComment, gitlabIssue, gitlabLabel, gitlabMilestone, isHidden, isNoComment } from './gitlab-rest.ts'
 
 /** What every export has, with or without issues. Those before GitLab 13 have the issues in it, and no folder `tree`. */
@@ -15,8 +15,8 @@ export const gitlabFormat: ForgeFormat = {
   convert: exportedIssue,
   folder: {
     // From GitLab 16.11 on an export does not have the files of lists without records.
-    rootIn: (files) =>
-      rootOf(
+    rootsIn: (files) =>
+      rootsOf(
         files.map((file) => file.replace(PROJECT, '$1tree/project/issues.ndjson')),
         'issues\\.ndjson',
       ),

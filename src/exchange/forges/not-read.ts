@@ -30,6 +30,14 @@ const FORMS: readonly (readonly [isIt: (record: unknown) => boolean, what: strin
   [(record) => hasProperties(firstOf(record, 'projects'), 'issues'), `an export of Jira: ${DOCUMENT}`],
   [(record) => hasProperties(record, 'fossil', 'payload'), `a report of Fossil: ${DOCUMENT}`],
   [
+    (record) => hasProperties(record, 'total_count', 'items'),
+    `a search of GitHub, which has a thousand results: ${LISTS}`,
+  ],
+  [
+    (record) => hasProperties(record, 'pagelen', 'values'),
+    'a list of Bitbucket: export the tracker (docs/from-bitbucket.md)',
+  ],
+  [
     (record) => hasProperties(record, 'data') || hasProperties(record, 'nodes'),
     `an answer of GraphQL: use gh issue list --json, or ${LISTS}`,
   ],
@@ -37,8 +45,11 @@ const FORMS: readonly (readonly [isIt: (record: unknown) => boolean, what: strin
 
 /** Returns why a list with this first record is not read. Undefined: it is not known. */
 export function refusalOfRecord(record: unknown): string | undefined {
-  const [, what] = FORMS.find(([isIt]) => isIt(record)) ?? []
-  return what && `expected a list that can be read, not ${what}`
+  const { number, message, error = message } = objectOf(record)
+  const isError = number === undefined && typeof error === 'string'
+  const [, what = isError && `the error ${JSON.stringify(error)} of a forge`] =
+    FORMS.find(([isIt]) => isIt(record)) ?? []
+  return what ? `expected a list that can be read, not ${what}` : undefined
 }
 
 function isOfJira(record: unknown): boolean {

@@ -29,8 +29,8 @@ export function restIssue(record: Foreign, at: Findings): readonly Made[] {
   const { number, title, body: content, ref, labels, milestone, state, locked, ...others } = record
   const { created_at: created, updated_at: updated, closed_at: closed, is_locked = locked, ...more } = others
   const { assignee, assignees, comments, comment_data, pull_request, repository: _, ...rest } = more
-  // An open one of Gogs and of older Gitea is {"merged":false,"merged_at":null}, which says nothing.
-  if (pull_request) return at.leavePull(number)
+  // An open one of Gogs and of older Gitea is {"merged":false,"merged_at":null}, which says nothing. A list of pulls has branches.
+  if (pull_request || hasProperties(record, 'head', 'base')) return at.leavePull(number)
 
   at.expect('comments', 'comments', comments)
   if (says(comment_data)) at.found('comments', listOf(comment_data).length)

@@ -1,7 +1,7 @@
 // What people give first: what gh prints, lists of Gogs and GitBucket, and what is not read.
 import { describe, expect, test } from 'vitest'
 import { bytesOf, folderOf, outcomeOf, piecesOf, readSource, wordsOf } from '../reading.ts'
-import { ghIssues, giteaIssues } from './samples.ts'
+import { ghIssues, giteaIssues, githubIssue, gitlabRestIssue } from './samples.ts'
 
 const utf16 = (text: string): Uint8Array => Buffer.from(`\ufeff${text}`, 'utf16le')
 
@@ -27,10 +27,6 @@ describe('what gh issue list --json prints', () => {
     const few = ghIssues.map((each) => Object.fromEntries(fields.map((field) => [field, each[field]])))
     const message = `expected more fields: add ${missing} to those of gh issue list --json`
     expect(await refused(few)).toEqual([{ pointer: '', code: 'format', message, offset: 0, line: 1 }])
-  })
-
-  test('has no pull requests', async () => {
-    expect(await refused([{ ...issue, state: 'MERGED' }])).toMatchObject([{ pointer: '/0/state', code: 'choice' }])
   })
 
   test.each([
@@ -99,6 +95,21 @@ describe('lists of Gogs and GitBucket', () => {
   )
 })
 
+describe('a list of pull requests, which looks like one of issues', () => {
+  const branches = { head: { ref: 'fin' }, base: { ref: 'main' } }
+  test.each<[string, object]>([
+    ['GitHub', { ...githubIssue, ...branches, merged_at: null, draft: false }],
+    ['Gitea', { ...giteaIssues[1], pull_request: undefined, ...branches, merged: false }],
+    ['gh', { ...ghIssues[1], headRefName: 'fin' }],
+    ['gh, which were merged', { ...ghIssues[1], state: 'MERGED', mergedAt: '2024-03-01T10:00:00Z' }],
+    ['GitLab', { ...gitlabRestIssue, source_branch: 'fin', target_branch: 'main' }],
+  ])('has no issues: %s', async (_forge, pull) => {
+    const outcome = await readSource({ json: JSON.stringify([pull]) })
+    expect([outcome.records, outcome.violations]).toEqual([[], []])
+    expect(wordsOf(outcome)).toEqual({ pull_request: 1 })
+  })
+})
+
 describe('what is not read', () => {
   const jira = { id: '1', key: 'ROC-12', fields: { summary: 'a', created: '2024-05-22T14:21:25.350+0100' } }
 
@@ -116,6 +127,19 @@ describe('what is not read', () => {
       { fossil: 'a', timestamp: 1, payload: { columns: [], tickets: [] } },
       /not a report of Fossil/,
     ],
+    [
+      'an error of GitHub',
+      { message: 'Bad credentials', documentation_url: 'x', status: '401' },
+      /error.*"Bad credentials"/,
+    ],
+    ['an error of GitLab', { message: '404 Project Not Found' }, /error.*"404 Project Not Found"/],
+    [
+      'an error of OAuth',
+      { error: 'invalid_token', error_description: 'Token was revoked.' },
+      /error.*"invalid_token"/,
+    ],
+    ['a search of GitHub', { total_count: 1, incomplete_results: false, items: [{ number: 1 }] }, /not a search of/],
+    ['a page of Bitbucket', { pagelen: 20, values: [{ type: 'issue', id: 1 }], page: 1 }, /export the tracker/],
   ])('%s is named once, with what to do', async (_what, value, message) => {
     const json = JSON.stringify(value)
     const violation = { pointer: '', code: 'format', message: expect.stringMatching(message), offset: 0, line: 1 }

@@ -322,6 +322,18 @@ describe('a folder', () => {
     expect(violations).toMatchObject([{ code: 'folder', pointer: '' }])
   })
 
+  test('with the issues of several repositories is refused with their names', async () => {
+    const issue = JSON.stringify({ ...githubIssue, comment_data: [] })
+    const files = {
+      'all/fin/issues/1.json': issue,
+      'all/rocket/issues/1.json': issue,
+      'all/rocket/old/issue.yml': '[]',
+    }
+    const { violations } = await readSource(folderOf(files))
+    const message = 'expected the issues of one repository: give one of the folders all/fin/, all/rocket/'
+    expect(violations).toEqual([{ pointer: '', code: 'folder', message }])
+  })
+
   const older = { 'issues.json': JSON.stringify([{ ...githubIssue, number: 99 }]) }
   const below = (folder: string, files: Files): Files =>
     Object.fromEntries(Object.entries(files).map(([name, text]) => [`${folder}/${name}`, text]))
