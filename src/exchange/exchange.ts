@@ -26,5 +26,5 @@ export type {
 export type { CsvOptions } from './documents/write-csv.ts'
 export { writeCsv } from './documents/write-csv.ts'
 export { writeIssues } from './documents/write-issues.ts'
-export type { ConversionOptions } from './forges/conversion-state.ts'
+export type { ConversionOptions } from './forges/findings.ts'
 export type { ExchangeFormat } from './forges/forge-format.ts'

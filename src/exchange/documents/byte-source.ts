@@ -70,17 +70,14 @@ async function* joined(first: Uint8Array, rest: Bytes): Bytes {
 }
 
 /** The marks of UTF-16. No UTF-8 has these bytes. */
-const ENCODINGS: ReadonlyMap<string, string> = new Map([
-  ['255 254', 'utf-16le'],
-  ['254 255', 'utf-16be'],
-])
+const ENCODINGS: { readonly [mark: string]: string } = { '255 254': 'utf-16le', '254 255': 'utf-16be' }
 
 /**
  * Returns a function that makes UTF-8 of pieces of UTF-16, and of their end, if they begin with its mark, as those that the `>`
  * of Windows PowerShell 5.1 writes do.
  */
 function recoderOf([first, second]: Uint8Array): ((piece?: Uint8Array) => Uint8Array) | undefined {
-  const encoding = ENCODINGS.get(`${first} ${second}`)
+  const encoding = ENCODINGS[`${first} ${second}`]
   if (encoding === undefined) return undefined
 
   const decoder = new TextDecoder(encoding, { fatal: true })

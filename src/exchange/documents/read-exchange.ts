@@ -3,17 +3,21 @@ import { invalidDocument } from '../../schema/invalid-document.ts'
 import type { ExchangeRecord, IssueRecord, RecordLocator, SourcePosition } from '../../schema/issue-record.ts'
 import { documentFormat, formatOfFolder, formatOfRecord, NO_FORGE } from '../forges/all-formats.ts'
 import { isForeign } from '../forges/foreign.ts'
-import type { Conversion, FolderFormat, LocatedRecords, Part } from '../forges/forge-format.ts'
+import type { Conversion, FolderFormat, LocatedRecords } from '../forges/forge-format.ts'
 import { readJson } from '../json/read-json.ts'
 import { readYaml } from '../yaml/read-yaml.ts'
 import type { ByteObserver } from './byte-source.ts'
 import { readBytes } from './byte-source.ts'
 import type { IssueSource, ListSource, ReadOptions, SourceFolder } from './read-options.ts'
 import { bytesIn, checkReading, listSource, sizeLimitsOf } from './read-options.ts'
+import type { FaultyPart } from './reading.ts'
 import { inside, Reading } from './reading.ts'
 import { mayRepeat, Repetitions } from './repetitions.ts'
-import type { Faults, SourceRecord, SourceRecords } from './source-record.ts'
+import type { SourceRecord, SourceRecords } from './source-record.ts'
 import { BEGINNING, Unreadable } from './source-record.ts'
+
+/** Records that know where they are in their source. */
+type Located<T> = AsyncIterable<T> & RecordLocator
 
 /** A source of one list, or a list that was parsed before. */
 type List = ListSource | { readonly parsed: readonly unknown[] }
@@ -44,10 +48,7 @@ export function readExchange(
 }
 
 /** Reads the records of a list that was parsed before. They have no positions in bytes. */
-export function readParsed(
-  parsed: readonly unknown[],
-  options: ReadOptions,
-): AsyncIterable<ExchangeRecord> & RecordLocator {
+export function readParsed(parsed: readonly unknown[], options: ReadOptions): Located<ExchangeRecord> {
   return recordsOf({ parsed }, options, (record) => record)
 }
 
@@ -55,7 +56,7 @@ function recordsOf<T>(
   source: List | IssueSource,
   options: ReadOptions,
   pick: (record: ExchangeRecord) => T | undefined,
-): AsyncIterable<T> & RecordLocator {
+): Located<T> {
   const reading = new Reading(options)
   let last: SourcePosition | undefined
   async function* all(): AsyncGenerator<T, void, void> {
@@ -125,9 +126,9 @@ async function* listOf(
           }
           const whole = { pointer: `/${index}`, ...record.position, ...inFile }
           index += 1
-          for (const [path, part, convert, faults] of partsOf(record, conversion)) {
-            const position = path.length === 0 ? whole : inside(whole, path)
-            const records = reading.accept(part, convert, faults, position, repetitions)
+          for (const part of partsOf(record, conversion)) {
+            const position = part[0].length === 0 ? whole : inside(whole, part[0])
+            const records = reading.accept(part, position, repetitions)
             if (conversion !== documentFormat) reading.state.carried(records)
             for (const made of records) located.push({ record: made, position })
           }
@@ -160,10 +161,7 @@ function openedBytes(list: ListSource, observer: ByteObserver): AsyncIterable<Ui
 }
 
 /** Returns the parts of a record that are converted alone, each with its faults. Most records have one part. */
-function partsOf(
-  { value, faults }: SourceRecord,
-  { partsOf, convert }: Conversion,
-): readonly (readonly [...part: Part, faults: Faults])[] {
+function partsOf({ value, faults }: SourceRecord, { partsOf, convert }: Conversion): readonly FaultyPart[] {
   if (partsOf === undefined || !isForeign(value)) return [[[], value, convert, faults]]
 
   let others = faults

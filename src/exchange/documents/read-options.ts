@@ -6,7 +6,7 @@ import { ANY, checkOptions, FUNCTION, oneOf, optional } from '../../schema/optio
 import type { MaybePromise } from '../../schema/sync-or-async.ts'
 import type { Violation } from '../../schema/violation.ts'
 import { FORMAT_NAMES } from '../forges/all-formats.ts'
-import type { ConversionOptions } from '../forges/conversion-state.ts'
+import type { ConversionOptions } from '../forges/findings.ts'
 import type { ExchangeFormat } from '../forges/forge-format.ts'
 import type { ByteSource } from './byte-source.ts'
 import type { SizeLimits } from './source-record.ts'

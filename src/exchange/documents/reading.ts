@@ -4,18 +4,21 @@ import { invalidDocument } from '../../schema/invalid-document.ts'
 import type { ExchangeRecord, NotCarried, SourcePosition } from '../../schema/issue-record.ts'
 import { MAX_VIOLATIONS } from '../../schema/text.ts'
 import type { Violation } from '../../schema/violation.ts'
-import { ConversionState } from '../forges/conversion-state.ts'
-import { EXPECTED, Findings } from '../forges/findings.ts'
+import { ConversionState, EXPECTED, Findings } from '../forges/findings.ts'
 import type { Made } from '../forges/foreign.ts'
 import { isForeign } from '../forges/foreign.ts'
-import type { Convert } from '../forges/forge-format.ts'
+import type { Part } from '../forges/forge-format.ts'
 import type { ByteObserver } from './byte-source.ts'
 import type { ReadOptions } from './read-options.ts'
 import type { Repetitions } from './repetitions.ts'
-import type { Finding, Path } from './source-record.ts'
+import type { Faults, Finding, Path } from './source-record.ts'
 
 const PROGRESS_MS = 100
 const MAX_PEOPLE = 100
+
+/** A part of a record, and what is wrong in it. */
+export type FaultyPart = readonly [...part: Part, faults: Faults]
+type Accepted = readonly ExchangeRecord[]
 
 /** What one reading collects and reports: violations, what is not carried, and how far it is. */
 export class Reading implements ByteObserver {
@@ -53,19 +56,13 @@ export class Reading implements ByteObserver {
   }
 
   /**
-   * Converts a record, checks what it became, and reports what was found. Returns nothing if something is not valid.
-   * @param repetitions - of a list in which an issue may occur several times
+   * Converts a part of a record, checks what it became, and reports what was found. Returns nothing if something is not valid.
+   * @param position - of the part @param repetitions - of a list in which an issue may occur several times
    * @throws ForgeError `INVALID_DOCUMENT` unless `onInvalid` is a function
    */
-  accept(
-    record: unknown,
-    convert: Convert,
-    faults: readonly Finding[],
-    position: SourcePosition,
-    repetitions: Repetitions | undefined,
-  ): readonly ExchangeRecord[] {
+  accept([, part, convert, faults]: FaultyPart, position: SourcePosition, repetitions?: Repetitions): Accepted {
     // What is no object is an issue that is not valid.
-    const made = isForeign(record) ? convert(record, this.#findings) : [{ kind: 'issue', issue: record } as const]
+    const made = isForeign(part) ? convert(part, this.#findings) : [{ kind: 'issue', issue: part } as const]
     const found = this.#found
     if (found.length > 0) this.#found = []
     this.#records += 1

@@ -73,12 +73,9 @@ export function assigneesOf({ assignees, assignee }: Foreign, name: string): rea
 }
 
 /** The states that other forges call otherwise. */
-const STATES: ReadonlyMap<unknown, string> = new Map([
-  ['opened', 'open'],
-  ['active', 'open'],
-  ['OPEN', 'open'],
-  ['CLOSED', 'closed'],
-])
+const STATES: ReadonlyMap<unknown, string> = new Map(
+  Object.entries({ opened: 'open', active: 'open', OPEN: 'open', CLOSED: 'closed' }),
+)
 
 /** Returns the state of an issue or a milestone. */
 export function stateOf(state: unknown): unknown {

@@ -1,7 +1,6 @@
 import type { ExchangeRecord, SourcePosition } from '../../schema/issue-record.ts'
 import type { Path } from '../documents/source-record.ts'
-import type { ConversionState } from './conversion-state.ts'
-import type { Findings } from './findings.ts'
+import type { ConversionState, Findings } from './findings.ts'
 import type { Foreign, Made } from './foreign.ts'
 
 /** The forms of a source: our own documents, and what other forges write. */

@@ -1,7 +1,5 @@
 import { invalidDocument } from '../../schema/invalid-document.ts'
-import { NumberMap } from '../../schema/number-map.ts'
-import type { ConversionState } from './conversion-state.ts'
-import type { Findings } from './findings.ts'
+import type { ConversionState, Findings } from './findings.ts'
 import type { Foreign } from './foreign.ts'
 import { filled, hasProperties, listOf, objectOf, says, textOf } from './foreign.ts'
 import type { Convert, ForgeFormat } from './forge-format.ts'
@@ -32,8 +30,8 @@ export const githubArchiveFormat: ForgeFormat = {
 function listsOf({ options: { sourceRepository: wanted }, known }: ConversionState): {
   readonly [kind: string]: Convert
 } {
-  /** When an issue was locked last, in milliseconds; negative: when it was unlocked. */
-  const locks = new NumberMap()
+  /** When the issue of an address was locked last, in milliseconds; negative: when it was unlocked. */
+  const locks = new Map<unknown, number>()
   const repositories: string[] = []
   let chosen: string | undefined
 
@@ -75,15 +73,15 @@ function listsOf({ options: { sourceRepository: wanted }, known }: ConversionSta
       return restMilestone(milestone, at)
     }),
     issue_events: here(({ issue, event, created_at }, at) => {
-      const [number, time] = [Number(textOf(numberIn(issue))), Date.parse(textOf(created_at))]
-      const isLater = time >= Math.abs(locks.get(number) ?? 0)
-      if (isLater && (event === 'locked' || event === 'unlocked')) locks.set(number, event === 'locked' ? time : -time)
+      const time = Date.parse(textOf(created_at))
+      const isLater = time >= Math.abs(locks.get(issue) ?? 0)
+      if (isLater && (event === 'locked' || event === 'unlocked')) locks.set(issue, event === 'locked' ? time : -time)
       return at.leave('issue_events')
     }),
     issues: here(({ type: _, url, user, labels, milestone, reactions, assignee, assignees, ...others }, at) => {
       const issue = {
         state: stateOf(others),
-        locked: (locks.get(Number(textOf(numberIn(url)))) ?? 0) > 0,
+        locked: (locks.get(url) ?? 0) > 0,
         ...others,
         number: numberIn(url),
         user: userOf(user) || null,
@@ -99,7 +97,7 @@ function listsOf({ options: { sourceRepository: wanted }, known }: ConversionSta
     issue_comments: here((record, at) => {
       const { type: _, url: __, issue, pull_request, user, formatter: ___, reactions, ...others } = record
       if (says(pull_request)) return at.leave('pull_request_comments')
-      if (!at.state.hasIssue(Number(textOf(numberIn(issue))))) return at.leave('comments')
+      if (!at.state.hasIssue(numberIn(issue))) return at.leave('comments')
       const of = { user: userOf(user) || null, reactions: at.each('reactions', reactions, reactionOf) }
       return restComment(numberIn(issue), { updated_at: others['created_at'], ...others, ...of }, at.except('body'))
     }),

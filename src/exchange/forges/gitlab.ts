@@ -43,12 +43,9 @@ const MEMBERS: Conversion = {
 }
 
 /** Names of reactions that differ in Gitea. Others are the same. */
-const REACTIONS: ReadonlyMap<unknown, string> = new Map([
-  ['thumbsup', '+1'],
-  ['thumbsdown', '-1'],
-  ['tada', 'hooray'],
-  ['laughing', 'laugh'],
-])
+const REACTIONS: ReadonlyMap<unknown, string> = new Map(
+  Object.entries({ thumbsup: '+1', thumbsdown: '-1', tada: 'hooray', laughing: 'laugh' }),
+)
 
 function exportedIssue(record: Foreign, at: Findings): readonly Made[] {
   if (isHidden(record, at)) return []
