@@ -1,4 +1,5 @@
-import { open, readdir, stat } from 'node:fs/promises'
+import { createReadStream } from 'node:fs'
+import { readdir, stat } from 'node:fs/promises'
 import { join, relative, sep } from 'node:path'
 import process from 'node:process'
 import type { OptionRules } from '../../schema/options.ts'
@@ -80,26 +81,12 @@ async function filesIn(root: string): Promise<{ readonly folder: SourceFolder; r
 
 /** @param paths - where each file is, by its name */
 function folderOf(paths: ReadonlyMap<string, string>): SourceFolder {
-  const memories: Uint8Array[] = [] // an archive of GitHub has thousands of files
-  return { list: () => [...paths.keys()].sort(), open: (name) => bytesOf(paths.get(name) ?? '', memories) }
+  return { list: () => [...paths.keys()].sort(), open: (name) => bytesOf(paths.get(name) ?? '') }
 }
 
-/** The bytes of a file. All pieces are in the same memory. @param memories - those that no file uses now */
-function bytesOf(path: string, memories: Uint8Array[] = []): AsyncIterable<Uint8Array> {
+/** The bytes of a file, which is opened when they are read. */
+function bytesOf(path: string): AsyncIterable<Uint8Array> {
   return {
-    async *[Symbol.asyncIterator]() {
-      const file = await open(path)
-      const memory = memories.pop() ?? new Uint8Array(PIECE_BYTES)
-      try {
-        for (;;) {
-          const { bytesRead } = await file.read(memory, 0, PIECE_BYTES)
-          if (bytesRead === 0) return
-          yield memory.subarray(0, bytesRead)
-        }
-      } finally {
-        memories.push(memory)
-        await file.close()
-      }
-    },
+    [Symbol.asyncIterator]: () => createReadStream(path, { highWaterMark: PIECE_BYTES })[Symbol.asyncIterator](),
   }
 }

@@ -22,7 +22,10 @@ export async function writeBeside(target: string, write: (beside: string) => Pro
   }
 }
 
-/** Returns whether an error of the file system says that there is no such file. */
-export function isMissing(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === 'ENOENT'
+/** Returns what catches the error of a file that is missing, and returns a value in its place. */
+export function ifMissing<T>(value: T): (error: unknown) => T {
+  return (error) => {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return value
+    throw error
+  }
 }

@@ -13,7 +13,7 @@ import type { Path } from '../documents/source-record.ts'
 import { encodedPieces, issueLine } from '../documents/write-issues.ts'
 import { NO_TIME } from '../forges/gitea-dump.ts'
 import { yamlOf } from '../yaml/write-yaml.ts'
-import { isMissing, pathOf, writeBeside } from './target.ts'
+import { ifMissing, pathOf, writeBeside } from './target.ts'
 
 /** The repository that a dump is of. */
 export interface DumpedRepository {
@@ -45,7 +45,7 @@ export async function writeGiteaDump(
   need(isNamed, 'writeGiteaDump', 'repository', '{ owner, name }')
   const target = pathOf('writeGiteaDump', folder)
   // It would fail behind the records, too.
-  const found = await readdir(target).catch((error: unknown) => (isMissing(error) ? [] : Promise.reject(error)))
+  const found = await readdir(target).catch(ifMissing([]))
   if (found.length > 0)
     throw Object.assign(new Error(`the folder ${target} is not empty`), { code: 'ENOTEMPTY', path: target })
 

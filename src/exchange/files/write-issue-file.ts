@@ -1,11 +1,10 @@
-import type { Stats } from 'node:fs'
 import { chmod, realpath, stat, writeFile } from 'node:fs/promises'
 import { need } from '../../schema/arguments.ts'
 import type { IssueRecord } from '../../schema/issue-record.ts'
 import type { CsvOptions } from '../documents/write-csv.ts'
 import { writeCsv } from '../documents/write-csv.ts'
 import { writeIssues } from '../documents/write-issues.ts'
-import { isMissing, pathOf, writeBeside } from './target.ts'
+import { ifMissing, pathOf, writeBeside } from './target.ts'
 
 /** Options of `writeIssueFile`. */
 export interface IssueFileOptions extends CsvOptions {
@@ -26,7 +25,9 @@ export async function writeIssueFile(
 ): Promise<void> {
   need(format === 'document' || format === 'csv', 'writeIssueFile', 'format', "'document' or 'csv'")
   const pieces = format === 'csv' ? writeCsv(issues, { bom }) : writeIssues(issues)
-  const { target, found } = await targetOf(pathOf('writeIssueFile', path))
+  const given = pathOf('writeIssueFile', path)
+  const target = await realpath(given).catch(ifMissing(given)) // a link is followed, so that the file is replaced and not the link
+  const found = await stat(target).catch(ifMissing(undefined))
   // A pipe or a device cannot be replaced.
   if (found !== undefined && !found.isFile()) return writeFile(target, pieces)
 
@@ -34,15 +35,4 @@ export async function writeIssueFile(
     await writeFile(beside, pieces, { flag: 'wx', flush: true })
     if (found !== undefined) await chmod(beside, found.mode)
   })
-}
-
-/** Follows links, so that the file is replaced and not the link. */
-async function targetOf(path: string): Promise<{ readonly target: string; readonly found: Stats | undefined }> {
-  try {
-    const target = await realpath(path)
-    return { target, found: await stat(target) }
-  } catch (error) {
-    if (isMissing(error)) return { target: path, found: undefined }
-    throw error
-  }
 }

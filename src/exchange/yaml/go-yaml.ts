@@ -7,7 +7,7 @@
 /** What YAML 1.2 reads differently. */
 const DIFFERENT = /[\u2028\u2029]|\|4/
 /** A line, and what ends it. */
-const LINE = /([^\n\u2028\u2029]*)([\n\u2028\u2029]|$)/y
+const LINE = /([^\n\u2028\u2029]*)([\n\u2028\u2029]|$)/g
 /** A property or an item of a list whose value is a block. */
 const BLOCK = /^(?<indent> *)(?<hyphens>(?:- )*)(?<key>\w+: )?\|(?<hint>\d?)(?<chomp>[-+]?)$/
 /** The beginning of a property or of an item whose value is in single quotes. */
@@ -17,7 +17,7 @@ const QUOTED = /^ *(?:- )*(?:\w+: )?'/
 export function fromGoYaml(text: string): string {
   if (!DIFFERENT.test(text)) return text
 
-  const lines = [...linesOf(text)]
+  const lines = Array.from(text.matchAll(LINE), ([, line = '', end = '']): Line => [line, end])
   let result = ''
   let quotes = 0
   for (let at = 0; at < lines.length; ) {
@@ -45,13 +45,6 @@ export function fromGoYaml(text: string): string {
 }
 
 type Line = readonly [line: string, end: string]
-
-function* linesOf(text: string): Generator<Line, void, void> {
-  for (LINE.lastIndex = 0; LINE.lastIndex < text.length; ) {
-    const [, line = '', end = ''] = LINE.exec(text) ?? []
-    yield [line, end]
-  }
-}
 
 /** Returns by how many blanks a block is indented more than its property. */
 function widthOf(hint: string, column: number): number {

@@ -300,6 +300,14 @@ describeWith(['tar', 'zip', 'mkfifo'], 'a name in an archive', () => {
     expect(readdirSync(dirname(temporary))).not.toContain('evil.json')
   })
 
+  test.each([['issues.json'], ['./issues.json']])('%s is refused if it occurs twice', async (again) => {
+    const archive = packed('tar', put({ 'issues.json': ISSUE }), 'issues.json')
+    execFileSync('tar', ['-rf', archive, again], { cwd: join(folder, 'source') })
+    expect(await refusalOf(archive)).toEqual(
+      refused(/^expected each name once in the archive; .*issues\.json occurs twice$/),
+    )
+  })
+
   test.each(['a..json', '..a/b.json', 'ab:c.json', 'ä.json'])('%s is none that leads out', async (name) => {
     for (const kind of KINDS) {
       const outcome = await outcomeOf(packed(kind, put({ [name]: ISSUE, 'b.json': ISSUE })))
