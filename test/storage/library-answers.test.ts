@@ -53,6 +53,8 @@ const REFUSED: Readonly<Record<string, Answer>> = {
         ]),
       ),
     ),
+  'undefined for null': (rows) =>
+    rows.map((row) => Object.fromEntries(Object.entries(row).map(([name, value]) => [name, value ?? undefined]))),
   'numbers as texts': (rows) =>
     rows.map((row) => Object.fromEntries(Object.entries(row).map(([name, value]) => [name, value && String(value)]))),
 }

@@ -1,4 +1,5 @@
 import pg from 'pg'
+import postgres from 'postgres'
 import { describe, expect, test } from 'vitest'
 import { postgresStorage } from '../../src/storage/postgres.ts'
 
@@ -28,6 +29,11 @@ describe('a PostgreSQL storage', () => {
     expect(() => Reflect.apply(postgresStorage, undefined, [new pg.Client(URL)])).toThrow(
       'a URL, a pool of pg, a postgres()',
     )
+  })
+
+  test('refuses a pool of postgres.js that never hands out a new connection', () => {
+    expect(() => postgresStorage(postgres(URL, { fetch_types: false }))).toThrow(/^postgres\.js .*fetch_types/)
+    expect(() => postgresStorage(postgres(URL, { prepare: false }))).not.toThrow()
   })
 
   test('refuses the clients of pg-native, and gives them back', async () => {

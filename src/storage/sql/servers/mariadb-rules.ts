@@ -75,7 +75,7 @@ const SETTINGS = sentWith<{ readonly version: string; readonly modes: string; re
   '?',
 )
 
-const ALTERING = 'typeCast, rowsAsArray, nestTables nor a mapper of rows'
+const ALTERING = 'typeCast, rowsAsArray, nestTables nor a mapper of rows or values'
 
 function refuseVersion(version: string, needsUuid: boolean): void {
   const [, major, minor] = /^(?:5\.5\.5-)?(\d+)\.(\d+)\..*mariadb/i.exec(version) ?? []

@@ -88,7 +88,8 @@ export const postgresRules: ServerRules = {
     ),
 }
 
-const ALTERING = 'binary, extra_float_digits, type parsers for float8 (701) or text (25), nor a mapper of rows'
+const ALTERING =
+  'binary, extra_float_digits, type parsers for float8 (701) or text (25), nor a mapper of rows or values'
 
 const CHECK = sentWith<{ readonly version: string }>(
   'pg_catalog.current_setting(\'server_version_num\') as "version", cast(pg_catalog.pg_backend_pid() as text) as "process"',

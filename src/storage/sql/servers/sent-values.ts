@@ -5,6 +5,7 @@ import type { Statement } from '../query.ts'
 interface SentValues {
   readonly sentNumber: number
   readonly sentText: string
+  readonly sentNull: null
 }
 
 /** A time has 13 digits. */
@@ -22,11 +23,14 @@ export function sentWith<Row>(
   double: (number: number) => string,
   text: string,
 ): Statement<Row & SentValues> {
-  return textQuery(`/* as it is */ select ${columns}, ${double(NUMBER)} as "sentNumber", ${text} as "sentText"`, [TEXT])
+  return textQuery(
+    `/* as it is */ select ${columns}, ${double(NUMBER)} as "sentNumber", ${text} as "sentText", null as "sentNull"`,
+    [TEXT],
+  )
 }
 
 /** Returns the row that was read. @throws TypeError if the connection has altered it; `settings` may have done so */
 export function asSent<Row extends SentValues>(row: Row | undefined, settings: string): Row {
-  if (row?.sentNumber === NUMBER && row.sentText === TEXT) return row
-  throw new TypeError(`the connection alters numbers, texts or names of columns: set neither ${settings}`)
+  if (row?.sentNumber === NUMBER && row.sentText === TEXT && row.sentNull === null) return row
+  throw new TypeError(`the connection alters numbers, texts, nulls or names of columns: set neither ${settings}`)
 }

@@ -180,7 +180,7 @@ test('our own error is unchanged', () => {
 })
 
 /** What a server sends to a sound connection. */
-const SENT = { sentNumber: 123_456_789_012_345, sentText: ' x ' }
+const SENT = { sentNumber: 123_456_789_012_345, sentText: ' x ', sentNull: null }
 
 test('a PostgreSQL server of version 12 is refused', async () => {
   const session = { first: async () => ({ ...SENT, version: '120022' }) }
@@ -220,6 +220,7 @@ describe('a MariaDB server', () => {
     [{ modes: 'EMPTY_STRING_IS_NULL' }, /remove EMPTY_STRING_IS_NULL/],
     [{ sentNumber: '123456789012345' }, /typeCast/],
     [{ sentText: 'x' }, /typeCast/],
+    [{ sentNull: undefined }, /typeCast/],
   ])('whose connections have %j is refused, with the fix', async (settings, reason) => {
     await expect(asked({ version: '11.4.2-MariaDB', ...settings })).rejects.toThrow(reason)
   })

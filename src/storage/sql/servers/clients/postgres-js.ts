@@ -8,6 +8,7 @@ import { borrowed } from './borrowed.ts'
 export interface PostgresJs {
   /** Returns a connection, as soon as one is free. */
   reserve(): Promise<PostgresJsConnection>
+  readonly options?: { readonly fetch_types?: boolean }
 }
 
 /** A connection of postgres.js. */
@@ -16,15 +17,16 @@ export interface PostgresJsConnection extends Pick<PostgresJsTransaction, 'unsaf
   release(): void
 }
 
-/** PostgreSQL through postgres.js. */
+/** PostgreSQL through postgres.js. @throws TypeError if it cannot reserve the connections that it opens */
 export function postgresJsClient(sql: PostgresJs): Client {
-  const options = propertyOf(sql, 'options')
-  const prepares = propertyOf(options, 'prepare') !== false
+  if (sql.options?.fetch_types === false) {
+    // https://github.com/porsager/postgres/issues/751
+    throw new TypeError('postgres.js with fetch_types: false never reserves a connection that it opens: leave it out')
+  }
   return {
-    size: Number(propertyOf(options, 'max')) || undefined,
     async connect() {
       const identity = await sql.reserve()
-      const transaction = { identity, run: runUnsafe(identity, prepares) }
+      const transaction = { identity, run: runUnsafe(identity, true) }
       const release = (isLost: boolean): void => {
         if (!isLost) identity.release() // a lost one would be used again
       }
