@@ -104,7 +104,7 @@ export function mariadbStorage<C extends MysqlConnection | KyselyExecutor | Host
  * @param work - may run several times: what it does elsewhere is not undone
  * @throws any error of `work`; ForgeError `STORAGE_BUSY` with `retry: 'host-transaction'` if ten transactions were
  * aborted, `STORAGE_UNAVAILABLE` if there is no connection, or if it was lost (its outcome is `unknown` if it was lost
- * while committing); TypeError if an argument is invalid
+ * while committing); TypeError if an argument is invalid, or if `work` caught the error of a deadlock: not all is committed then
  */
 export async function inTransaction<T, S, C extends MysqlPoolConnection>(
   forge: Transactional<C, S>,

@@ -1,3 +1,4 @@
+import { checkedAfter } from './sql/servers/host-code.ts'
 import type { DrizzleTransaction, HostTransaction } from './sql/servers/host-transaction.ts'
 import type { Transactional, TransactionOptions } from './sql/servers/in-transaction.ts'
 import { repeated } from './sql/servers/in-transaction.ts'
@@ -95,7 +96,8 @@ export type {
  * postgres.js or pool of npm `mariadb`; of Drizzle `{ database, sql }`
  * @param work - may run several times: what it does elsewhere is not undone
  * @throws any error of `work` and of the library; ForgeError `STORAGE_BUSY` with `retry: 'host-transaction'` if ten
- * transactions were aborted; TypeError if an argument is invalid
+ * transactions were aborted; TypeError if an argument is invalid, or if `work` caught the error of a statement that ended the
+ * transaction
  */
 export async function inTransaction<T, S, Tx extends DrizzleTransaction<Query>, Query>(
   forge: Transactional<HostTransaction<NoInfer<Tx>>, S>,
@@ -124,8 +126,10 @@ export async function inTransaction<T, S>(
   options: TransactionOptions = {},
 ): Promise<T> {
   const begin = beginIn(library, options)
-  return repeated(() =>
+  const inside = (open: HostTransaction) => {
     // biome-ignore lint/nursery/noUnsafeTypeAssertion: the library's own, as the signatures say
-    begin((open) => forge.withTransaction(open, (services) => work(services, open.identity as never))),
-  )
+    const run = () => forge.withTransaction(open, (services) => work(services, open.identity as never))
+    return checkedAfter(({ sql }) => open.run(sql, []), run)
+  }
+  return repeated(() => begin(inside))
 }

@@ -121,6 +121,27 @@ export function inLibrary(
 
   if (!isTaken) return
 
+  test('a transaction that a deadlock gives up at a statement whose error the work caught is reported', async () => {
+    const { forge, inTransaction, pinned, issues } = await opened()
+    const seen: unknown[] = []
+    forge.events.on(({ issueId }) => seen.push(issueId))
+    const both = meeting(2)
+    const careless = (first: number, second: number) =>
+      inTransaction(async (services, run) => {
+        await pin(services, first, 10 + first)
+        await run(`insert into host_issue values (${first})`)
+        await both()
+        await run(`insert into host_issue values (${second})`).catch(() => undefined)
+      })
+    const outcomes = await Promise.allSettled([careless(1, 2), careless(2, 1)])
+    const reasons = outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason] : []))
+
+    expect(reasons).toEqual([expect.any(TypeError)])
+    expect(String(reasons)).toContain('not all is committed')
+    const kept = [...(await pinned(11)), ...(await pinned(12))]
+    expect([seen, kept, (await issues()).toSorted()]).toEqual([[expect.any(String)], seen, [1, 2]])
+  })
+
   test('what a deadlock gives up is run again, and both are committed', async () => {
     const { inTransaction, pinned } = await opened()
     const both = meeting(2)

@@ -108,6 +108,29 @@ function inTransactions(commit: string, openHost: OpenHost): void {
     expect([begun, idle()]).toEqual([10, 1])
   })
 
+  test('a transaction that a deadlock gives up at a statement whose error the work caught is reported', async () => {
+    const { forge, inTransaction, run } = await openHost()
+    const seen: unknown[] = []
+    forge.events.on(({ issueId }) => seen.push(issueId))
+    const both = meeting(2)
+    const careless = (first: number, second: number) =>
+      inTransaction(async (services, runIn) => {
+        await pin(services, first, 10 + first)
+        await runIn(`insert into host_issue values (${first})`)
+        await both()
+        await runIn(`insert into host_issue values (${second})`).catch(() => undefined)
+      })
+    const outcomes = await Promise.allSettled([careless(1, 2), careless(2, 1)])
+
+    expect(outcomes.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected'])
+    expect(outcomes).toContainEqual({ status: 'rejected', reason: expect.any(TypeError) })
+    const pins = await run('select issue_id as id from forgelet_pins')
+    expect([seen, await run('select id from host_issue order by id')]).toEqual([
+      pins.map(({ id }) => `${id}`),
+      [{ id: 1 }, { id: 2 }],
+    ])
+  })
+
   test('the level of the transaction is the one that is asked for', async () => {
     const { forge, inTransaction } = await openHost()
     const before: unknown[] = []

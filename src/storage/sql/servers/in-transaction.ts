@@ -6,6 +6,7 @@ import { pauseBefore } from '../retry.ts'
 import { Connections } from './connections.ts'
 import { Deadline, Deadlines } from './deadline.ts'
 import { translate } from './errors.ts'
+import { checkedAfter } from './host-code.ts'
 import type { Client, ServerRules } from './server.ts'
 import { commitAfter } from './transaction.ts'
 
@@ -71,12 +72,18 @@ export async function repeatTransaction<T, C, S>(
   const attempt = (deadline: Deadline): ReturnType<typeof forge.withTransaction<T>> =>
     new Connections(client).with(deadline, (connection) =>
       commitAfter(deadline, connection, { commit }, async () => {
-        deadline.shorten()
-        for (const statement of begin) await connection.run(statement)
-        deadline.lengthen(Number.POSITIVE_INFINITY)
-        // biome-ignore lint/nursery/noUnsafeTypeAssertion: the pool is of such clients
-        const open = connection.transaction as C
-        return forge.withTransaction(open, (services) => work(services, open))
+        const send = (statement: Statement<unknown>): Promise<unknown> => {
+          deadline.shorten()
+          return connection.run(statement)
+        }
+        const inside = (): ReturnType<typeof forge.withTransaction<T>> => {
+          deadline.lengthen(Number.POSITIVE_INFINITY)
+          // biome-ignore lint/nursery/noUnsafeTypeAssertion: the pool is of such clients
+          const open = connection.transaction as C
+          return forge.withTransaction(open, (services) => work(services, open))
+        }
+        for (const statement of begin) await send(statement)
+        return connection.commit === undefined ? checkedAfter(send, inside) : inside()
       }),
     )
   return repeated(() => new Deadline(new Deadlines(), { milliseconds: Number.POSITIVE_INFINITY }).run(attempt))

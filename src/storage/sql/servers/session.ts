@@ -1,7 +1,5 @@
 import { isObject } from '../../../schema/arguments.ts'
-import { isForgeError } from '../../../schema/errors.ts'
 import type { MaybePromise } from '../../../schema/sync-or-async.ts'
-import { command } from '../dialect.ts'
 import type { Retry } from '../errors.ts'
 import { busy, unavailable } from '../errors.ts'
 import type { Statement } from '../query.ts'
@@ -9,12 +7,15 @@ import { rowOf, rowsOf } from '../query.ts'
 import type { AtOnceSession, Sending } from '../session.ts'
 import type { Deadline } from './deadline.ts'
 import { MAX_LONG_CALL_MS } from './deadline.ts'
-import { isAbort, isRefused, translate } from './errors.ts'
+import { isRefused, translate } from './errors.ts'
+import { checkedAfter } from './host-code.ts'
 import type { MergedStatements } from './merged-statements.ts'
 import type { Runner, ServerRules } from './server.ts'
 
-const HOST_SAVEPOINT = command('savepoint forgelet_lent')
-const RELEASE_HOST_SAVEPOINT = command('release savepoint forgelet_lent')
+const HOST_CODE = {
+  savepoint: 'forgelet_lent',
+  message: 'beforeCommit must leave its transaction open and without a failed statement',
+}
 
 const NOTHING: readonly Statement<unknown>[] = []
 
@@ -128,20 +129,10 @@ export class ServerSession implements AtOnceSession {
     return this.#isRefused
   }
 
-  /** The savepoint shows whether the host's code has left the transaction open and sound. */
-  async runHostCode<T>(work: () => MaybePromise<T>): Promise<T> {
+  runHostCode<T>(work: () => MaybePromise<T>): Promise<T> {
     const { runHostCode = async (_connection, hostCode) => hostCode() } = this.#options
-    await this.batch([HOST_SAVEPOINT])
-    const value = await runHostCode(this.#runner.identity, work)
-    try {
-      await this.batch([RELEASE_HOST_SAVEPOINT])
-    } catch (error) {
-      // The node of a cluster may have aborted the transaction meanwhile, whatever the host's code did.
-      if (isForgeError(error, 'STORAGE_UNAVAILABLE') || (isForgeError(error) && isAbort(error.cause))) throw error
-      const message = 'beforeCommit must leave its transaction open and without a failed statement'
-      throw new TypeError(message, { cause: error })
-    }
-    return value
+    const inTurn = (): Promise<T> => runHostCode(this.#runner.identity, work)
+    return checkedAfter((statement) => this.batch([statement]), inTurn, HOST_CODE)
   }
 
   #longer(statements: readonly Statement<unknown>[]): readonly Statement<unknown>[] {
