@@ -2,6 +2,7 @@ import { existsSync, statSync } from 'node:fs'
 import { runSync } from '../../../schema/sync-or-async.ts'
 import type { SchemaStatus } from '../../contract/storage.ts'
 import type { SqlStorageOptions } from '../context.ts'
+import { unavailable } from '../errors.ts'
 import type { Schema } from '../schema/schema.ts'
 import { Connection } from './connection.ts'
 import type { SqliteHandle } from './drivers.ts'
@@ -42,6 +43,8 @@ export class SqliteDatabase<H extends SqliteHandle> {
   #writer: Connection<H> | undefined
   /** The file of the open reader, as SQLite names it. */
   #openFile = ''
+  /** What the file system names the same file by, whatever its path is. */
+  #identity: string | undefined
   #isWal = false
   #isUsable = false
 
@@ -108,10 +111,14 @@ export class SqliteDatabase<H extends SqliteHandle> {
     })
   }
 
-  /** Runs work on a database that may not be usable. If the work fails, no connection stays open on such a database. */
+  /**
+   * Runs work on a database that may not be usable. If the work fails, no connection stays open on such a database.
+   * @throws ForgeError `STORAGE_UNAVAILABLE` if the path leads to another file by now: what is written would be lost
+   */
   withReader<T>(work: (reader: Connection<H>) => T): T {
     this.#reader ??= this.#openReader()
     try {
+      if (this.#identity !== undefined && identityOf(this.#openFile) !== this.#identity) throw unavailable(OTHER_FILE)
       return work(this.#reader)
     } catch (error) {
       if (!this.#isUsable) this.close()
@@ -177,6 +184,7 @@ export class SqliteDatabase<H extends SqliteHandle> {
         refuseOther(hostHandle, reader.handle)
       }
       this.#openFile = fileOf(reader.handle)
+      this.#identity = identityOf(this.#openFile)
       return reader
     } catch (error) {
       reader.close()
@@ -242,6 +250,14 @@ const READER_SETTINGS = 'pragma busy_timeout = 0; pragma query_only = on'
  */
 const WRITER_SETTINGS =
   'pragma busy_timeout = 0; pragma foreign_keys = on; pragma synchronous = full; pragma temp_store = memory; pragma cache_size = -2000'
+
+const OTHER_FILE = 'the database file was replaced, moved or deleted while it was open: start the process again'
+
+/** Returns what tells a file from others; undefined if there is none. */
+function identityOf(file: string): string | undefined {
+  const found = statSync(file, { throwIfNoEntry: false })
+  return found && `${found.dev}:${found.ino}`
+}
 
 /** Runs work that may fail. */
 function attempt(work: () => unknown): void {

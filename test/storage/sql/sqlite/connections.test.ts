@@ -1,5 +1,6 @@
-import { existsSync } from 'node:fs'
-import { describe, expect, test } from 'vitest'
+import { existsSync, renameSync, rmSync } from 'node:fs'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { sqliteStorage } from '../../../../src/storage/sqlite.ts'
 import { outcomeOf } from '../../../../src/testing/storage-contract/cases/storage-case.ts'
 import { outbox } from '../../../../src/testing/storage-contract/samples/outbox.ts'
 import { BOARD, issuesOn, pin } from '../../../../src/testing/storage-contract/samples/pin-boards.ts'
@@ -88,6 +89,33 @@ describe('closing', () => {
     expect(handle.open).toBe(true)
     expect(handle.prepare('select * from forgelet_pins').all()).toEqual([])
   })
+})
+
+test.each<readonly [string, (file: string, copy: string) => void]>([
+  ['replaced by another', (file, copy) => renameSync(copy, file)],
+  ['moved away', (file, copy) => renameSync(file, `${copy}.moved`)],
+  ['deleted', (file) => rmSync(file)],
+])('a file that was %s while it is open takes no change, and is not ready', async (_, change) => {
+  const file = newFile()
+  const storage = sqliteStorage(file)
+  onTestFinished(() => storage.close())
+  await storage.migrate()
+  await pin(storage, BOARD, '1')
+  const copy = `${file}.copy`
+  openHandle(file).exec(`vacuum into '${copy}'`)
+  change(file, copy)
+  const gone = {
+    thrown: {
+      code: 'STORAGE_UNAVAILABLE',
+      message: expect.stringContaining('replaced, moved or deleted'),
+      details: { outcome: 'nothing-done' },
+    },
+  }
+
+  expect(await outcomeOf(() => pin(storage, BOARD, '2'))).toMatchObject(gone)
+  expect(await outcomeOf(() => storage.database.check())).toMatchObject(gone)
+  expect(await outcomeOf(() => storage.schemaStatus())).toMatchObject(gone)
+  expect(await issuesOn(storage, BOARD)).toEqual(['1'])
 })
 
 test('a database in memory is read from outside only after the batch that is running', async () => {
