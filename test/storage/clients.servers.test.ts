@@ -8,6 +8,7 @@ import { block } from '../../src/testing/storage-contract/samples/blocks.ts'
 import { BOARD, issuesOn, pin } from '../../src/testing/storage-contract/samples/pin-boards.ts'
 import { MARIADB, newDatabase, onServer, POSTGRES, SERVERS } from '../databases.ts'
 import { listenerWarnings } from './listener-warnings.ts'
+import { cutAtCommit } from './proxies.ts'
 
 onServer(SERVERS.postgres, () => {
   test('a host of postgres.js gets no notice of the server, which postgres.js would print', async () => {
@@ -47,6 +48,35 @@ onServer(SERVERS.postgres, () => {
     expect(await sql.unsafe('select * from host_left_open')).toEqual([])
     expect(await issuesOn(storage, BOARD)).toEqual(['1'])
   })
+})
+
+onServer(SERVERS.postgres, () => {
+  // postgres.js 3.4.9 throws outside of every call if something is sent on a connection that was lost while it was reserved.
+  test.each(['before', 'after'] as const)(
+    'a host of postgres.js whose connection is lost %s COMMIT goes on',
+    async (moment) => {
+      const { url } = await newDatabase(POSTGRES)
+      const direct = postgresStorage(url)
+      onTestFinished(() => direct.close())
+      await direct.migrate()
+      const proxy = await cutAtCommit(url, moment, 'commit\0')
+      onTestFinished(proxy.end)
+      const sql = postgres(proxy.url, { max: 2, onnotice: () => undefined })
+      onTestFinished(() => sql.end({ timeout: 1 }))
+      const storage = postgresStorage(sql)
+      const thrown: unknown[] = []
+      const onThrown = (error: unknown) => void thrown.push(error)
+      process.on('uncaughtException', onThrown)
+      onTestFinished(() => void process.off('uncaughtException', onThrown))
+      for (const issueId of ['1', '2', '3']) {
+        const lost = { code: 'STORAGE_UNAVAILABLE', details: { outcome: 'unknown' } }
+        await expect(pin(storage, BOARD, issueId)).rejects.toMatchObject(lost)
+      }
+
+      expect(await issuesOn(storage, BOARD)).toEqual(moment === 'before' ? [] : ['1', '2', '3'])
+      expect(thrown).toEqual([])
+    },
+  )
 })
 
 onServer(SERVERS.mariadb, () => {

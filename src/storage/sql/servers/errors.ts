@@ -70,6 +70,16 @@ export function isWrongStatementName(error: unknown): boolean {
   return /^(26000|42P05|0A000)$/.test(serverCode(error) ?? '')
 }
 
+/** Returns whether an error shows that its connection is lost: the server has ended it, or a library or Node has closed it. */
+export function isLost(error: unknown): boolean {
+  const isEnded = layersOf(error).some((layer) => /^(FATAL|PANIC)$/.test(String(Reflect.get(layer, 'severity'))))
+  return (
+    isEnded ||
+    codeIn(error, /^(CONNECTION_|PROTOCOL_CONNECTION_LOST$|E(CONNRESET|PIPE|TIMEDOUT|HOSTUNREACH|NETUNREACH)$)/) !==
+      undefined
+  )
+}
+
 /** Codes of PostgreSQL have five characters, those of MariaDB are numbers of four digits. */
 function meaningOf(error: unknown, code = serverCode(error)): Meaning | undefined {
   if (code === undefined) return undefined

@@ -1,27 +1,37 @@
 import { command } from '../../dialect.ts'
+import { isLost } from '../errors.ts'
 import type { Connection, Runner } from '../server.ts'
 
 const ROLL_BACK = command('rollback')
 
 /**
  * Returns the connection of a library that cannot destroy one: what a call that is over has left on it is rolled back, once
- * its server answers, before it is used again.
+ * its server answers, before it is used again. Nothing is sent on one that is lost: postgres.js 3.4.9 would end the process
+ * (https://github.com/porsager/postgres/issues/1208).
  *
  * @param transaction - what ports and `beforeCommit` receive
  * @param release - returns it to its pool; receives whether it was lost
  */
 export function borrowed(runner: Runner, transaction: object, release: (isLost: boolean) => void): Connection {
+  let loss: unknown
+  const run: Runner['run'] = (statement) => {
+    if (loss !== undefined) return Promise.reject(loss)
+    return runner.run(statement).catch((error) => {
+      if (isLost(error)) loss = error
+      throw error
+    })
+  }
   return {
     identity: runner.identity,
     pipelined: runner.pipelined,
-    run: (statement) => runner.run(statement),
+    run,
     transaction,
     release(isSound) {
       if (isSound) {
         release(false)
         return undefined
       }
-      return runner.run(ROLL_BACK).then(
+      return run(ROLL_BACK).then(
         () => release(false),
         () => release(true),
       )

@@ -1,4 +1,5 @@
 import { propertyOf } from '../../../../schema/arguments.ts'
+import { command } from '../../dialect.ts'
 import type { PostgresJsTransaction } from '../host-transaction.ts'
 import { runnerIn, runUnsafe } from '../host-transaction.ts'
 import type { Client } from '../server.ts'
@@ -17,6 +18,8 @@ export interface PostgresJsConnection extends Pick<PostgresJsTransaction, 'unsaf
   release(): void
 }
 
+const COMMIT = command('commit')
+
 /** PostgreSQL through postgres.js. @throws TypeError if it cannot reserve the connections that it opens */
 export function postgresJsClient(sql: PostgresJs): Client {
   if (sql.options?.fetch_types === false) {
@@ -30,10 +33,11 @@ export function postgresJsClient(sql: PostgresJs): Client {
       const release = (isLost: boolean): void => {
         if (!isLost) identity.release() // a lost one would be used again
       }
+      const connection = borrowed(runnerIn(transaction), transaction, release)
       return {
-        ...borrowed(runnerIn(transaction), transaction, release),
+        ...connection,
         pipelined: (send) => send(),
-        commit: async () => propertyOf(await identity.unsafe('commit', []), 'command') !== 'ROLLBACK',
+        commit: async () => propertyOf(await connection.run(COMMIT), 'command') !== 'ROLLBACK',
       }
     },
     close: async () => undefined, // it is the host's
