@@ -80,6 +80,14 @@ export function isLost(error: unknown): boolean {
   )
 }
 
+/**
+ * Returns whether a value is compared with a column of the host whose character set cannot hold it, as MariaDB refuses to do (1267).
+ * No row is equal to it.
+ */
+export function equalsNothing(error: unknown): boolean {
+  return serverCode(error) === '1267' && /COERCIBLE/.test(String(propertyOf(error, 'message')))
+}
+
 /** Codes of PostgreSQL have five characters, those of MariaDB are numbers of four digits. */
 function meaningOf(error: unknown, code = serverCode(error)): Meaning | undefined {
   if (code === undefined) return undefined

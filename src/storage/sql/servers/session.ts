@@ -7,7 +7,7 @@ import { rowOf, rowsOf } from '../query.ts'
 import type { AtOnceSession, Sending } from '../session.ts'
 import type { Deadline } from './deadline.ts'
 import { MAX_LONG_CALL_MS } from './deadline.ts'
-import { isRefused, translate } from './errors.ts'
+import { equalsNothing, isRefused, translate } from './errors.ts'
 import { checkedAfter } from './host-code.ts'
 import type { MergedStatements } from './merged-statements.ts'
 import type { Runner, ServerRules } from './server.ts'
@@ -170,6 +170,7 @@ export class ServerSession implements AtOnceSession {
     try {
       rows = await this.#runner.run(limited === undefined ? written : limited(written, this.#deadline.lockWaitMs))
     } catch (error) {
+      if (equalsNothing(error)) return []
       throw translate(error, retry)
     }
     return statement.returnsRows ? rowsIn(rows) : []
