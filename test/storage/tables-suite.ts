@@ -589,6 +589,75 @@ export function tablesSuite<Tx>(kind: DatabaseKind<Tx>, dialect: HostDialect): v
     expect(await database.run('select * from forgelet_board_pins')).toEqual([]) // with its issues
   })
 
+  test('rows of a view that puts rows together are locked where the database can, and read everywhere', async () => {
+    const database = await withHost(
+      'create view host_active as select u.id, u.username, u.deleted_at, count(i.id) as issues from host_users u left join host_issues i on i.author_id = u.id group by u.id, u.username, u.deleted_at',
+    )
+    const users = { table: 'host_active', name: 'username', where: 'deleted_at is null', keys: false }
+    const storage = await database.migrated({ tables: { ...HOST_TABLES, users } })
+    const forge = forgeOn(storage)
+    await forge.blocks.block(root, { organizationId: 5, account: { kind: 'user', id: 2 } })
+    expect(await forge.blocks.isBlocked({ organizationId: 5, userId: 2 })).toBe(true)
+    await database.run("update host_users set deleted_at = 'now' where id = 2")
+    expect(await forge.blocks.isBlocked({ organizationId: 5, userId: 2 })).toBe(false)
+  })
+
+  test('views are refused by name where a key or a trigger would be on them', async () => {
+    const database = await withHost(
+      'create view host_people as select * from host_users',
+      'create view host_teams as select * from host_members',
+    )
+    const users = { ...HOST_TABLES.users, table: 'host_people' }
+    const members = { ...HOST_TABLES.members, table: 'host_teams' }
+    await expect(database.storage({ tables: { ...HOST_TABLES, users, members } }).migrate()).rejects.toThrow(
+      /: tables\.users\.table: host_people is [^:]+: set keys: false; tables\.members\.table: host_teams is [^:]+: set check: 'none'$/,
+    )
+    const tables = { ...HOST_TABLES, users: { ...users, keys: false }, members: { ...members, check: 'none' as const } }
+    expect((await (await database.migrated({ tables })).schemaStatus()).state).toBe('current')
+  })
+
+  test('conditions on repositories may name any of their columns', async () => {
+    const database = await withHost(
+      `alter table host_repos add column owner_id ${dialect.integer}`,
+      `alter table host_repos add column owner_name ${dialect.text}`,
+      "update host_repos set owner_id = org_id, owner_name = 'acme'",
+    )
+    const repositories = {
+      table: 'host_repos',
+      owner: { organization: 'owner_id' },
+      where: 'owner_id is not null',
+      private: "owner_name <> 'acme'",
+    }
+    const { host } = await database.migrated({ tables: { ...HOST_TABLES, repositories } })
+    expect(await host?.findRepository?.('acme', 'rocket', {})).toEqual({ id: '10' })
+    expect(await host?.standingInRepository?.('10', { actor: { id: 1 } })).toMatchObject({ isPrivate: false })
+  })
+
+  test('a number that two issues of a repository have finds one of them', async () => {
+    const columns = ['id', 'repo_id', 'number', 'trashed', 'is_pull'].map((name) => `${name} ${dialect.integer}`)
+    const database = await withHost(
+      `create table host_tasks (${columns.join()}, primary key (id))`,
+      'insert into host_tasks values (100, 10, 1, 0, 0), (101, 10, 1, 0, 0)',
+    )
+    const issues = { table: 'host_tasks', repository: 'repo_id', number: 'number' }
+    const { host } = await database.migrated({ tables: { ...HOST_TABLES, issues } })
+    const repository = await host?.findRepository?.('acme', 'rocket', {}, { index: 1 })
+    for (const found of [{ repository }, {}]) {
+      expect(['100', '101']).toContain((await host?.findIssue?.('10', 1, found))?.id)
+    }
+  })
+
+  test('a row of members without an organization is the concern of the host alone', async () => {
+    const columns = `org_id ${dialect.integer}, user_id ${dialect.integer}, role ${dialect.text}`
+    const database = await withHost(`create table host_invitations (${columns})`)
+    const members = { ...HOST_TABLES.members, table: 'host_invitations' }
+    await database.migrated({ tables: { ...HOST_TABLES, members } })
+    await database.run("insert into host_invitations values (null, 2, 'guest'), (5, null, 'invited')")
+    await database.run("update host_invitations set org_id = null where role = 'invited'")
+    expect(await database.run("select 1 as found from forgelet_heads as h where h.key = ''")).toEqual([])
+    expect(await database.run('select * from host_invitations where org_id is null')).toHaveLength(2)
+  })
+
   test('issues and pull requests in two tables may have the same ids', async () => {
     const { pullRequest: _, where: __, ...issues } = HOST_TABLES.issues
     const database = await withHost(

@@ -135,6 +135,65 @@ onServer(SERVERS.postgres, (server) => {
     })
   })
 
+  test.each(['text', 'bigint', 'boolean'])(
+    'columns of the type %s are refused by name where ids, numbers or times are read',
+    async (type) => {
+      const database = await withHost(POSTGRES, POSTGRES_HOST)
+      await database.run(`alter table host_issues add column odd ${type}`)
+      const migrating = (option: string) =>
+        database.migrated({ tables: { ...HOST_TABLES, issues: { ...HOST_TABLES.issues, [option]: 'odd' } } })
+      const options = type === 'bigint' ? [] : ['repository', 'number', 'author']
+      for (const option of options)
+        await expect(migrating(option)).rejects.toThrow(
+          `tables.issues.${option}: the database refuses to compare host_issues.odd`,
+        )
+      for (const option of ['createdAt', 'updatedAt'])
+        await expect(migrating(option)).rejects.toThrow(
+          `tables.issues.${option}: host_issues.odd is ${type}, and not a time`,
+        )
+    },
+  )
+
+  test('rows that row-level security hides are not taken for deleted ones', async () => {
+    const role = `forgelet_limited_${Date.now()}`
+    onTestFinished(() => withAdmin((run) => run(`drop role ${role}`)))
+    const database = await withHost(POSTGRES, POSTGRES_HOST)
+    const storage = await database.migrated({ tables: HOST_TABLES })
+    const board = { repositoryId: '10', kind: 'issue' } as const
+    await pin(storage, board, '100')
+    await database.runAll([
+      `create role ${role} login`,
+      'alter table host_issues enable row level security',
+      `grant all on all tables in schema public to ${role}`,
+      'drop trigger forgelet_members_not_blocked on host_members',
+    ])
+    const url = Object.assign(new URL(database.url), { username: role }).href
+    const limited = database.closing(postgresStorage(url, { tables: HOST_TABLES }))
+
+    expect((await limited.schemaStatus()).warnings).toEqual(['forgelet_members_not_blocked is missing: call migrate()'])
+    await expect(limited.migrate()).rejects.toMatchObject({
+      code: 'SCHEMA_CONFLICT',
+      message: expect.stringContaining('tables.issues: the user lacks BYPASSRLS for host_issues'),
+    })
+    expect(await limited.pinBoards.load(board)).toEqual([])
+    await storage.migrate()
+    expect(await issuesOn(storage, board)).toEqual(['100'])
+  })
+
+  test('keys of domains fit, and unlogged tables are refused by name', async () => {
+    const database = await newDatabase(POSTGRES)
+    await database.run("create domain host_id as uuid check (value <> '00000000-0000-0000-0000-000000000000')")
+    await database.run('create table host_users (id host_id primary key, username text)')
+    const users = { table: 'host_users', name: 'username' }
+    const storage = await database.migrated({ ids: { user: 'uuid' }, tables: { users } })
+    await database.run("insert into host_users values ('0b1c1e0a-1111-4222-8333-abcdefabcdef', 'mia')")
+    expect(await storage.host?.findAccount?.('mia', {})).toMatchObject({ id: '0b1c1e0a-1111-4222-8333-abcdefabcdef' })
+    await database.run('create unlogged table host_orgs (id integer primary key, name text)')
+    await expect(
+      database.migrated({ ids: { user: 'uuid' }, tables: { users, organizations: { table: 'host_orgs' } } }),
+    ).rejects.toThrow('host_orgs is unlogged or temporary: set keys: false')
+  })
+
   test('a host that deletes slowly, in any order, is not ended in favour of a change', async () => {
     const database = await withHost(POSTGRES, POSTGRES_HOST)
     const storage = await database.migrated({ tables: HOST_TABLES })
@@ -201,7 +260,9 @@ onServer(SERVERS.mariadb, () => {
 
     await expect(database.migrated({ tables: { ...tables, members } })).rejects.toMatchObject({
       code: 'SCHEMA_CONFLICT',
-      message: expect.stringContaining(`on ${schema}.host_members in another schema: set members.check: 'none'`),
+      message: expect.stringContaining(
+        `${schema}.host_members is in another schema, so that no trigger can be on it: set check: 'none'`,
+      ),
     })
     const storage = await database.migrated({ tables: { ...tables, members: { ...members, check: 'none' } } })
     expect(await storage.schemaStatus()).toMatchObject({ state: 'current' })
@@ -222,6 +283,59 @@ onServer(SERVERS.mariadb, () => {
     await storage.migrate()
     expect(await storage.schemaStatus()).toMatchObject({ state: 'current' })
   })
+
+  test('partitioned tables, and columns that have no times, are refused by name', async () => {
+    const database = await withHost(MARIADB, MARIADB_HOST)
+    const tasks = 'id int unsigned primary key, repo_id int unsigned, number int, made bigint'
+    await database.run(`create table host_tasks (${tasks}) partition by hash (id) partitions 2`)
+    const issues = { table: 'host_tasks', repository: 'repo_id', number: 'number' }
+    await expect(database.migrated({ tables: { ...HOST_TABLES, issues } })).rejects.toThrow(
+      'host_tasks is partitioned, so that no foreign key can refer to it: set keys: false',
+    )
+    const timed = { ...issues, keys: false, createdAt: 'made' }
+    await expect(database.migrated({ tables: { ...HOST_TABLES, issues: timed } })).rejects.toThrow(
+      'tables.issues.createdAt: host_tasks.made is bigint(20), and not a time',
+    )
+  })
+
+  test.each(['ascii', 'latin1'])(
+    'what the character set %s of the host does not have is found nowhere',
+    async (set) => {
+      const database = await newDatabase(MARIADB)
+      await database.run(`alter database character set ${set}`)
+      const text = `varchar(40) collate ${set}_bin`
+      const statements = hostTables({ ...MARIADB_HOST, serial: `${text} primary key`, integer: text, text })
+      for (const statement of [...statements, ...hostRows()]) await database.run(statement)
+      const ids = { user: 'text', organization: 'text', repository: 'text', issue: 'text' } as const
+      const storage = database.closing(mariadbStorage(database.url, { ids, tables: HOST_TABLES }))
+      await storage.migrate()
+      const { host } = storage
+      const root = { id: '9' }
+      const forge = createForge({
+        storage,
+        policy: rolePolicy(tableRoles(storage, { admin: ({ id }: { readonly id: string }) => id === '9' })),
+        membership: { isMember: () => false },
+      })
+      const [issue, other] = ['100', '題'].map((id) => ({ id, repositoryId: '10', kind: 'issue' }) as const)
+      if (issue === undefined || other === undefined) throw new Error('there are two')
+
+      expect(await host?.findAccount?.('題', {})).toBeUndefined()
+      expect(await host?.findRepository?.('題', 'rocket', { actor: root })).toBeUndefined()
+      await forge.pins.pin(root, issue)
+      await expect(forge.pins.pin(root, other)).rejects.toMatchObject({ code: expect.stringMatching(/_NOT_FOUND$/) })
+      await expect(forge.pins.list(root, { repositoryId: '題', kind: 'issue' })).rejects.toMatchObject({
+        code: 'REPOSITORY_NOT_FOUND',
+      })
+      expect(await forge.pins.positions(root, [issue, other])).toEqual(new Map([['100', 1]]))
+      const block = { organizationId: '5', account: { kind: 'user', id: '題' } } as const
+      await expect(forge.blocks.block(root, block)).rejects.toMatchObject({ code: 'USER_NOT_FOUND' })
+      expect(await forge.blocks.isBlocked({ organizationId: '題', userId: '題' })).toBe(false)
+      await forge.badges.catalogue.define(root, { slug: 'owl', description: '', imageUrl: '' })
+      await expect(forge.badges.grant(root, { userId: '題', slugs: ['owl'] })).rejects.toMatchObject({
+        code: 'USER_NOT_FOUND',
+      })
+    },
+  )
 
   removalsSuite(MARIADB, MARIADB_HOST)
   retirementsSuite(MARIADB)

@@ -9,6 +9,7 @@ import type {
   QueryCompiler,
   RawBuilder,
   RootOperationNode,
+  SqlBool,
 } from 'kysely'
 import { DummyDriver, SqliteIntrospector } from 'kysely'
 import type { SqlValue, Statement } from './query.ts'
@@ -106,6 +107,10 @@ export interface SqlDialect {
   isOwnType(ids: IdColumn, type: string): boolean
   /** Returns whether ids in a column of the host can be stored in the columns for ids of a type. */
   fitsType(ids: IdColumn, type: string): boolean
+  /** Returns whether `milliseconds` understands what is in a column of the host. */
+  isTime(type: string): boolean
+  /** The condition that row-level security hides no row of a table of the host. Undefined if the database has none. */
+  seesAllRows?(table: HostTableName): RawBuilder<SqlBool>
   /** The privileges on a table of the host that foreign keys and triggers need, by the names that `hostColumns` uses. */
   readonly privileges: { readonly keys: readonly string[]; readonly triggers: readonly string[] }
   /** Whether a view can be created in place of one with the same columns. Otherwise that is removed first. */
@@ -202,8 +207,8 @@ export interface HostColumn {
   readonly lacks: string
   /** Why no foreign key can refer to the table: the end of a sentence. Empty if one can. */
   readonly misfit: string
-  /** 1 if a trigger on the table can be created beside the tables of the forge. */
-  readonly takesTriggers: number
+  /** Why the table cannot have a trigger beside the tables of the forge: the end of a sentence. Empty if it can. */
+  readonly untriggered: string
 }
 
 /** The table of the host's members, and what says whom an organization blocks. */

@@ -125,8 +125,9 @@ export const mariadbDialect: SqlDialect = {
         concat_ws(',', if(@@log_bin and not @@log_bin_trust_function_creators and ${LACKS('SUPER')},
           'log_bin_trust_function_creators = 1 or SUPER', null), if(${LACKS('TRIGGER')}, 'TRIGGER', null),
           if(${LACKS('REFERENCES')}, 'REFERENCES', null)) as lacks,
-        if(t.engine = 'InnoDB', '', concat('is stored by ', coalesce(t.engine, 'no engine'), ', which has no foreign keys')) as misfit,
-        cast(c.table_schema = database() as double) as takesTriggers
+        case when t.table_type like '%VIEW' then 'is a view' when t.engine <> 'InnoDB' then concat('is stored by ', t.engine, ', which has no foreign keys')
+          when t.create_options like '%partitioned%' then 'is partitioned, so that no foreign key can refer to it' else '' end as misfit,
+        case when t.table_type like '%VIEW' then 'is a view' when c.table_schema <> database() then 'is in another schema' else '' end as untriggered
         from information_schema.columns as c join information_schema.tables as t on ${isNamed('t')}
         where ${isNamed('c')} order by c.ordinal_position`,
       [...which, ...which, ...which],
@@ -135,6 +136,7 @@ export const mariadbDialect: SqlDialect = {
   sameTypes: true,
   isOwnType: (ids, type) => OWN_TYPES[ids].test(type),
   fitsType: (ids, type) => FITTING[ids].test(type),
+  isTime: (type) => /^(date|timestamp|(var)?char|(tiny|medium|long)?text)/.test(type),
   privileges: { keys: ['REFERENCES'], triggers: ['TRIGGER', 'log_bin_trust_function_creators = 1 or SUPER'] },
   replacesViews: true,
   follows: { by: 'keys', dropped: 'foreign key', unchecked: sql.raw(`${SETTING}foreign_key_checks = 0 for `) },
@@ -281,7 +283,7 @@ function fence({
   const pair = sql`${organization} = new.${organization} and ${user} = new.${user}`
   const head = sql`${heads} where scope = 'organization' and ${sql.id('key')} = ${key}`
   const lock = sql`
-  if not exists (select 1 from ${head}) then
+  if new.${organization} is not null and not exists (select 1 from ${head}) then
     insert ignore into ${heads} (scope, ${sql.id('key')}, version, epoch, retired, total, next_seq) values ('organization', ${key}, 0, 0, 0, 0, 1);
   end if;
   do (select count(*) from ${head} lock in share mode);`

@@ -57,22 +57,28 @@ export const postgresDialect: SqlDialect = {
   // A key share lets others change the other columns of the row, such as the title of an issue.
   hostColumns: (table) =>
     textQuery(
-      `select cast(a.attname as text) as "column", pg_catalog.format_type(a.atttypid, a.atttypmod) as "type", cast(case when exists (
+      `select cast(a.attname as text) as "column", pg_catalog.format_type(coalesce(nullif(t.typbasetype, 0), a.atttypid), a.atttypmod) as "type", cast(case when exists (
         select from pg_catalog.pg_index as i where i.indrelid = c.oid and i.indisunique and i.indisvalid and i.indimmediate
           and i.indpred is null and i.indexprs is null and i.indnkeyatts = 1 and i.indkey[0] = a.attnum) then 1 else 0 end as double precision) as "isUnique",
         pg_catalog.concat_ws(',', case when not pg_catalog.has_table_privilege(c.oid, 'select') then 'SELECT' end,
           case when not pg_catalog.has_any_column_privilege(c.oid, 'update') then 'UPDATE' end,
           case when not pg_catalog.has_any_column_privilege(c.oid, 'references') then 'REFERENCES' end,
-          case when not pg_catalog.has_table_privilege(c.oid, 'trigger') then 'TRIGGER' end) as "lacks",
-        case when c.relkind in ('r', 'p') then '' else 'is not a table' end as "misfit", 1::float8 as "takesTriggers"
+          case when not pg_catalog.has_table_privilege(c.oid, 'trigger') then 'TRIGGER' end,
+          case when pg_catalog.row_security_active(c.oid) then 'BYPASSRLS' end) as "lacks",
+        case when c.relkind not in ('r', 'p') then 'is not a table' when c.relpersistence <> 'p' then 'is unlogged or temporary' else '' end as "misfit",
+        case when c.relkind in ('r', 'p') then '' else 'is not a table' end as "untriggered"
         from pg_catalog.pg_class as c join pg_catalog.pg_attribute as a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
+        join pg_catalog.pg_type as t on t.oid = a.atttypid
         where c.oid = pg_catalog.to_regclass($1) order by a.attnum`,
       [qualified(table)],
     ),
   sameTypes: false,
   isOwnType: () => true,
   fitsType: (ids, type) => FITTING[ids].test(type),
-  privileges: { keys: ['SELECT', 'UPDATE', 'REFERENCES'], triggers: ['TRIGGER'] },
+  isTime: (type) => /^(timestamp|date)/.test(type),
+  seesAllRows: (table) => sql`not pg_catalog.row_security_active(${sql.lit(qualified(table))})`,
+  // Who does not see every row would remove what refers to the others.
+  privileges: { keys: ['SELECT', 'UPDATE', 'REFERENCES', 'BYPASSRLS'], triggers: ['TRIGGER'] },
   replacesViews: true,
   follows: { by: 'keys', dropped: 'constraint' },
   fence: {
@@ -186,6 +192,9 @@ function fence(of: MemberFence): readonly RawBuilder<unknown>[] {
   const [time, events] = where === undefined ? [sql`before`, sql` of ${organization}, ${user}`] : [sql`after`, sql``]
   return [
     sql`create function ${made}() returns trigger language plpgsql set search_path from current as $$ begin
+  if new.${organization} is null then
+    return new;
+  end if;
   insert into ${heads} (scope, key, version, epoch, retired, total, next_seq)
     values ('organization', ${key}, 0, 0, 0, 0, 1) on conflict do nothing;
   perform from ${heads} where scope = 'organization' and key = ${key} for share;

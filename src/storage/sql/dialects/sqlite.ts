@@ -54,12 +54,15 @@ export const sqliteDialect: SqlDialect = {
       `select c.name as "column", c.type, case when c.pk = 1 and (select count(*) from pragma_table_info(?) where pk > 0) = 1
         or exists (select 1 from pragma_index_list(?) as i where i."unique" = 1 and i.partial = 0
           and (select group_concat(name) from pragma_index_info(i.name)) = c.name) then 1 else 0 end as "isUnique",
-        '' as lacks, '' as misfit, 1 as "takesTriggers" from pragma_table_xinfo(?) as c where c.hidden <> 1`,
-      [table, table, table],
+        '' as lacks, t.misfit, t.misfit as untriggered from pragma_table_xinfo(?) as c,
+        (select case when exists (select 1 from sqlite_master where type = 'view' and lower(name) = lower(?)) then 'is a view' else '' end as misfit) as t
+        where c.hidden <> 1`,
+      [table, table, table, table],
     ),
   sameTypes: false,
   isOwnType: () => true,
   fitsType: (ids, type) => FITTING[ids].test(type),
+  isTime: () => true,
   privileges: { keys: [], triggers: [] },
   replacesViews: false,
   follows: { by: 'triggers' },

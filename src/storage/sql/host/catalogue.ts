@@ -1,3 +1,4 @@
+import type { RawBuilder } from 'kysely'
 import { sql } from 'kysely'
 import { propertyOf } from '../../../schema/arguments.ts'
 import { ForgeError, isForgeError } from '../../../schema/errors.ts'
@@ -71,19 +72,47 @@ function* columnsOfEach(
   return each
 }
 
-/** A condition of the host. */
+/** What statements ask of the rows of a table: a condition of the host, or whether a column has a value. */
 interface Condition {
   readonly path: string
   readonly host: Described['host']
-  readonly text: string
+  readonly asked: RawBuilder<unknown>
+  /** What the database refuses if it does. */
+  readonly what: string
 }
 
 function conditionsOf(context: SqlContext): readonly Condition[] {
-  return describedTables(context).flatMap(({ name, host, conditions }) =>
-    Object.entries(conditions).flatMap(([option, text]) =>
-      text === undefined ? [] : [{ path: `tables.${name}.${option}`, host, text }],
+  return describedTables(context).flatMap(({ name, host, columns, conditions }) => [
+    ...Object.entries(columns).flatMap(([option, column]) => {
+      const type = comparedType(context, option)
+      if (column === undefined || type === undefined) return []
+      const asked = sql`${sql.id(column)} = ${type === context.dialect.uncast ? sql`null` : sql`cast(null as ${type})`}`
+      const what = `to compare ${host.table}.${column} with ${option === 'number' ? 'a number' : 'an id'}`
+      return [{ path: `tables.${name}.${option}`, host, asked, what }]
+    }),
+    ...Object.entries(conditions).flatMap(([option, text]) =>
+      text === undefined
+        ? []
+        : [{ path: `tables.${name}.${option}`, host, asked: sql.raw(text), what: `the condition on ${host.table}` }],
     ),
-  )
+  ])
+}
+
+/** Returns the type of the values with which statements compare the column that an option names. */
+function comparedType({ dialect, ids }: SqlContext, option: string): RawBuilder<unknown> | undefined {
+  if (option === 'number') return dialect.casts.integer
+  const thing = REFERS[option]
+  return thing && dialect.casts.id[ids.columns[thing]]
+}
+
+/** The options that name a column of ids, and to what they refer. */
+const REFERS: Readonly<Record<string, HostThing>> = {
+  organization: 'organization',
+  user: 'user',
+  'owner.organization': 'organization',
+  'owner.user': 'user',
+  repository: 'repository',
+  author: 'user',
 }
 
 /** Returns the conditions that the database refuses, as sentences. Not for a transaction, which fails behind the first. */
@@ -108,15 +137,15 @@ export function* checkConditions(session: Session, context: SqlContext): SyncOrA
 function* refusalOf(
   session: Session,
   { build }: SqlContext,
-  { path, host, text }: Condition,
+  { path, host, asked, what }: Condition,
 ): SyncOrAsync<readonly string[]> {
-  const attempt = sql`select 1 as tried from ${named(host)} as a_row where (${sql.raw(text)}) and 1 = 0`
+  const attempt = sql`select 1 as tried from ${named(host)} as a_row where (${asked}) and 1 = 0`
   try {
     yield* execute(session, compileStatement({ compile: () => attempt.compile(build) }))
     return []
   } catch (error) {
     if (isForgeError(error, 'STORAGE_BUSY')) throw error
-    return [`${path}: the database refuses the condition on ${host.table}: ${saidBy(error)}`]
+    return [`${path}: the database refuses ${what}: ${saidBy(error)}`]
   }
 }
 
@@ -172,8 +201,15 @@ function misfitsOf(
       ? []
       : [`tables.${name}.${option}: ${table} has no column ${column}, only ${names.join(', ')}`],
   )
-  if (hasTrigger && any.takesTriggers !== 1) {
-    missing.push(`tables.${name}.schema: no trigger can be on ${table} in another schema: set ${name}.check: 'none'`)
+  if (name === 'members' && hasTrigger && any.untriggered !== '') {
+    missing.push(
+      `tables.members.table: ${table} ${any.untriggered}, so that no trigger can be on it: set check: 'none'`,
+    )
+  }
+  for (const option of ['createdAt', 'updatedAt']) {
+    const time = found.find(({ column }) => column === columns[option])
+    if (time === undefined || dialect.isTime(time.type)) continue
+    missing.push(`tables.${name}.${option}: ${table}.${time.column} is ${time.type}, and not a time`)
   }
   const key = found.find(({ column }) => column === columns['id'])
   if (keyOf === undefined || key === undefined) return missing
@@ -181,13 +217,13 @@ function misfitsOf(
   const isKeyed = hasKeys(tables, host)
   const chosen = ids.columns[keyOf]
   const fitting = (['bigint', 'text', 'uuid'] as const).find((type) => dialect.fitsType(type, key.type))
-  const advice = fitting === undefined ? 'no ids fit it' : `set ids: { ${keyOf}: '${fitting}' }`
+  const advice = fitting === undefined ? 'no ids fit it, so change its type' : `set ids: { ${keyOf}: '${fitting}' }`
   return [
     ...missing,
     ...(dialect.fitsType(chosen, key.type)
       ? []
       : [`tables.${name}.id: ${table}.${key.column} is ${key.type}, and ids.${keyOf} is ${chosen}: ${advice}`]),
-    ...(key.isUnique === 1 || !isKeyed
+    ...(key.isUnique === 1 || !isKeyed || any.misfit !== ''
       ? []
       : [
           `tables.${name}.id: ${table}.${key.column} is neither the primary key nor unique, without a key that is deferrable`,

@@ -117,7 +117,7 @@ export class Following {
     for (const key of hostKeys(tables)) {
       const rows = sql<{
         readonly found: number
-      }>`select 1 as found from ${sql.table(key.table)} where ${missingRow(key)} limit 1`
+      }>`select 1 as found from ${sql.table(key.table)} where ${missingRow(this.#context, key)} limit 1`
       const found = yield* queryFirst(session, compileStatement({ compile: () => rows.compile(build) }))
       if (found === undefined) continue
       orphans.push(`${prefix}${key.table} refers to rows of ${key.host.table} that are gone: call migrate()`)

@@ -6,7 +6,7 @@ import type { KeyName, SchemaStatement } from '../dialect.ts'
 import { schemaStatement } from '../dialect.ts'
 import { HOST_THINGS } from '../ids.ts'
 import { TABLE_DESCRIPTIONS, valueType } from '../schema/tables.ts'
-import { named, ownColumn } from './references.ts'
+import { isGone, named, ownColumn } from './references.ts'
 import type { HostTable, HostTables } from './tables.ts'
 import { hasKeys, hasTwoIssueTables, tableOf } from './tables.ts'
 
@@ -80,11 +80,12 @@ export function followingStatements(context: SqlContext, typeOf: TypeOfKey): rea
   const { follows } = dialect
   const made = follows.by === 'triggers' ? removalTriggers(context, keys) : foreignKeys(context, keys, typeOf)
   // Others may add an orphan meanwhile, unless they wait for the migration. Behind a key that was not checked, none can.
+  const removed = keys.map((key) => orphans(context, key))
   const isUnchecked = follows.by === 'keys' && follows.unchecked !== undefined
   const statements = [
     ...removedKeys(context),
     ...keys.flatMap((key) => (key.isActor ? [actorIndex(context, key)] : [])),
-    ...(isUnchecked ? [...made, ...keys.map(orphans)] : [...keys.map(orphans), ...made]),
+    ...(isUnchecked ? [...made, ...removed] : [...removed, ...made]),
     ...(members === undefined || members.check === 'none'
       ? []
       : dialect.fence.create({
@@ -150,17 +151,16 @@ function fenceOf({ prefix, schema }: SqlContext): { readonly name: string; reado
 }
 
 /** Removes what refers to rows that the host deleted before there were keys. */
-function orphans(key: HostKey): RawBuilder<unknown> {
+function orphans(context: SqlContext, key: HostKey): RawBuilder<unknown> {
   const ours = sql.table(key.table)
-  if (key.isActor) return sql`update ${ours} set ${sql.id(key.column)} = null where ${missingRow(key)}`
-  return sql`delete from ${ours} where ${missingRow(key)}`
+  if (key.isActor) return sql`update ${ours} set ${sql.id(key.column)} = null where ${missingRow(context, key)}`
+  return sql`delete from ${ours} where ${missingRow(context, key)}`
 }
 
 /** Returns the condition that a column refers to a row that the host has deleted. */
-export function missingRow({ table, column, host, kind }: HostKey): RawBuilder<unknown> {
+export function missingRow(context: SqlContext, { table, column, host, kind }: HostKey): RawBuilder<unknown> {
   const key = sql.ref(`${table}.${column}`)
-  const found = sql`select 1 from ${named(host)} as host where ${sql.ref(`host.${host.id ?? 'id'}`)} = ${key}`
-  return sql`${key} is not null and not exists (${found})${isOfKind(kind)}`
+  return sql`${key} is not null and ${isGone(context, host, key)}${isOfKind(kind)}`
 }
 
 function isOfKind(kind: HostKey['kind']): RawBuilder<unknown> {

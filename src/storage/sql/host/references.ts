@@ -121,9 +121,20 @@ export function goneIn(
     const hosts = [own, other].flatMap((host) => host ?? [])
     if (hosts.length === 0) return []
     const column = ownColumn(context, { thing }, `${alias}.${thing}_id`, false)
-    const found = hosts.map((host) => sql`exists (select 1 from ${keyed({ ...host, where: undefined }, column)})`)
-    return [sql<SqlBool>`not (${sql.join(found, sql` or `)})`]
+    return [
+      sql<SqlBool>`(${sql.join(
+        hosts.map((host) => isGone(context, host, column)),
+        sql` and `,
+      )})`,
+    ]
   })
+}
+
+/** Returns the condition that the host has deleted a row. It is false of rows that may only be hidden by row-level security. */
+export function isGone({ dialect }: ReferenceContext, host: HostTable, id: RawBuilder<unknown>): RawBuilder<SqlBool> {
+  const isMissing = sql<SqlBool>`not exists (select 1 from ${keyed({ ...host, where: undefined }, id)})`
+  const seesAll = dialect.seesAllRows?.(host)
+  return seesAll === undefined ? isMissing : sql`${isMissing} and ${seesAll}`
 }
 
 /** Returns whether a row of forgelet may outlast the host's row that it refers to, or refer to a hidden one. */
@@ -248,10 +259,10 @@ export class References {
    */
   locking(referred: readonly Referred[], actorId: Id | null): readonly Statement<Found>[] {
     const { dialect, tables } = this.#context
-    const needsLock = (isConditional: boolean): boolean => dialect.lockReferred(isConditional) !== ''
     const isActorAmong = referred.some(({ thing, id }) => thing === 'user' && id === actorId)
-    const actor = actorId === null || isActorAmong || !needsLock(false) ? [] : [{ thing: 'user', id: actorId } as const]
-    const rows = referred.filter((row) => needsLock(tableOf(tables, row)?.where !== undefined))
+    const isActorLocked = actorId !== null && !isActorAmong && dialect.lockReferred(false) !== ''
+    const actor = isActorLocked ? [{ thing: 'user', id: actorId } as const] : []
+    const rows = referred.filter((row) => this.#lockOf(tableOf(tables, row)) !== '')
     const locked = this.known([...actor, ...rows])
     if (locked.length === 0) return []
     const needs = locked.flatMap((row, index) => (rows.includes(row) ? [`row_${index} = 1`] : [])).join(' and ')
@@ -262,6 +273,12 @@ export class References {
   refuseMissing(referred: readonly Referred[], found: readonly unknown[]): void {
     const [row] = rowsOf<Found>(found)
     for (const [index, { thing }] of referred.entries()) if (row?.[`row_${index}`] !== 1) throw notFound(thing)
+  }
+
+  /** Returns the end of a select that locks rows of a table. What has no keys may be a view of rows that cannot be locked. */
+  #lockOf(host: HostTable | undefined): string {
+    const { dialect, tables } = this.#context
+    return dialect.lockReferred(host?.where !== undefined && hasKeys(tables, host))
   }
 
   /** One statement for several rows: each is a subquery, which the databases run in this order. */
@@ -276,7 +293,7 @@ export class References {
         const rows = referred.map((row, index) => {
           const host = tableOf(tables, row)
           if (host === undefined) throw new Error(`the storage does not know the table of ${row.thing}`)
-          const end = locks ? dialect.lockReferred(host.where !== undefined) : ''
+          const end = locks ? this.#lockOf(host) : ''
           const issues = row.repositoryId === undefined ? undefined : issuesOf(tables, row.kind)
           const place = issues && ofBoard(issues, ids.given('repository', given(2 * index + 1)), sql.lit(row.kind))
           const from = sql`${keyed(host, ids.given(row.thing, given(2 * index)))}`

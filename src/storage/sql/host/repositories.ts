@@ -151,20 +151,23 @@ interface RepositorySource {
   readonly standing: (actorId: RawBuilder<unknown>) => RawBuilder<unknown>
 }
 
+/** Columns that are beside those of the repositories, which conditions name without their table: no host has such names. */
+const OWNER = { id: sql.id('forgelet_owner_id'), name: sql.id('forgelet_owner_name') }
+
 function repositoryRows(
   { dialect }: SqlContext,
   { users, organizations, members }: HostTables,
   repositories: NonNullable<HostTables['repositories']>,
 ): readonly RepositorySource[] {
   const source = (owner: HostTable & { readonly name?: string | undefined }, column: string) => ({
-    from: sql`${named(repositories)} as repository join (select ${sql.id(owner.id ?? 'id')} as owner_id, ${sql.id(owner.name ?? 'name')} as owner_name from ${named(owner)}${owner.where === undefined ? sql`` : sql` where (${sql.raw(owner.where)})`}) as owner on owner.owner_id = ${sql.ref(`repository.${column}`)}`,
-    ownerName: sql.ref('owner.owner_name'),
+    from: sql`${named(repositories)} as repository join (select ${sql.id(owner.id ?? 'id')} as ${OWNER.id}, ${sql.id(owner.name ?? 'name')} as ${OWNER.name} from ${named(owner)}${owner.where === undefined ? sql`` : sql` where (${sql.raw(owner.where)})`}) as owner on owner.${OWNER.id} = ${sql.ref(`repository.${column}`)}`,
+    ownerName: sql`owner.${OWNER.name}`,
     owners: (name: RawBuilder<unknown>) =>
       sql`select 1 from ${named(owner)} where ${dialect.exactly(sql.id(owner.name ?? 'name'))} = ${name}${also(owner.where)}`,
   })
   const isPrivate = flag(dialect, repositories.private)
   const { organization, user } = repositories.owner
-  const owner = sql.ref('owner.owner_id')
+  const owner = sql`owner.${OWNER.id}`
   return [
     ...(organization === undefined || organizations === undefined
       ? []
@@ -199,7 +202,7 @@ function issuesBeside(
   const idOf = (table: Omit<IssueTable, 'pullRequest'> | undefined, condition: RawBuilder<unknown>) =>
     table === undefined
       ? none
-      : sql`(select ${columns.id(`issue.${table.id ?? 'id'}`)} from ${named(table)} as issue where ${sql.ref(`issue.${table.repository}`)} = ${repositoryId} and ${sql.ref(`issue.${table.number}`)} = ${index}${also(table.where)}${condition})`
+      : sql`(select ${columns.id(`issue.${table.id ?? 'id'}`)} from ${named(table)} as issue where ${sql.ref(`issue.${table.repository}`)} = ${repositoryId} and ${sql.ref(`issue.${table.number}`)} = ${index}${also(table.where)}${condition} limit 1)`
   if (issues === undefined) return [none, none]
   if (pullRequests !== undefined) return [idOf(issues, sql``), idOf(pullRequests, sql``)]
   const { pullRequest } = issues
