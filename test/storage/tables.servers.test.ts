@@ -1,3 +1,4 @@
+import postgres from 'postgres'
 import { expect, onTestFinished, test } from 'vitest'
 import { presentTables } from '../../src/http-adapters/http.ts'
 import { createForge, rolePolicy, tableRoles } from '../../src/index.ts'
@@ -153,6 +154,18 @@ onServer(SERVERS.postgres, (server) => {
         )
     },
   )
+
+  test('a client that rewrites the names of columns finds the rows of the host', async () => {
+    const database = await withHost(POSTGRES, POSTGRES_HOST)
+    const sql = postgres(database.url, { transform: postgres.camel, onnotice: () => {} })
+    onTestFinished(() => sql.end())
+    const storage = postgresStorage(sql, { tables: HOST_TABLES })
+    await storage.migrate()
+    const board = { repositoryId: '10', kind: 'issue' } as const
+    expect(await issuesOn(storage, board)).toEqual([])
+    await pin(storage, board, '100')
+    expect(await issuesOn(storage, board)).toEqual(['100'])
+  })
 
   test('rows that row-level security hides are not taken for deleted ones', async () => {
     const role = `forgelet_limited_${Date.now()}`

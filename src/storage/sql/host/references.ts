@@ -265,14 +265,14 @@ export class References {
     const rows = referred.filter((row) => this.#lockOf(tableOf(tables, row)) !== '')
     const locked = this.known([...actor, ...rows])
     if (locked.length === 0) return []
-    const needs = locked.flatMap((row, index) => (rows.includes(row) ? [`row_${index} = 1`] : [])).join(' and ')
+    const needs = locked.flatMap((row, index) => (rows.includes(row) ? [`row${index} = 1`] : [])).join(' and ')
     return [{ ...this.#query(locked, true)(idsOf(locked)), needs: needs || 'true' }]
   }
 
   /** Checks what a statement found. @throws ForgeError `*_NOT_FOUND` of the first row that it did not find */
   refuseMissing(referred: readonly Referred[], found: readonly unknown[]): void {
     const [row] = rowsOf<Found>(found)
-    for (const [index, { thing }] of referred.entries()) if (row?.[`row_${index}`] !== 1) throw notFound(thing)
+    for (const [index, { thing }] of referred.entries()) if (row?.[`row${index}`] !== 1) throw notFound(thing)
   }
 
   /** Returns the end of a select that locks rows of a table. What has no keys may be a view of rows that cannot be locked. */
@@ -298,7 +298,7 @@ export class References {
           const place = issues && ofBoard(issues, ids.given('repository', given(2 * index + 1)), sql.lit(row.kind))
           const from = sql`${keyed(host, ids.given(row.thing, given(2 * index)))}`
           const found = sql`(select 1 from ${from}${place ?? sql``}${sql.raw(end)})`
-          return sql`${dialect.number(found)} as ${sql.id(`row_${index}`)}`
+          return sql`${dialect.number(found)} as ${sql.id(`row${index}`)}`
         })
         const all = sql<Found>`select ${sql.join(rows)}`
         return { compile: () => all.compile(build) }
