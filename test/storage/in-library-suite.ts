@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from 'vitest'
 import { createForge } from '../../src/index.ts'
-import type { HostTransaction } from '../../src/storage/storage.ts'
+import type { HostTables, HostTransaction } from '../../src/storage/storage.ts'
 import { inTransaction } from '../../src/storage/storage.ts'
 import type { Person } from '../core/a-forge.ts'
 import { olga } from '../core/a-forge.ts'
@@ -31,15 +31,16 @@ export function inLibrary(
   openLibrary: (url: string) => TakenLibrary | BeginningLibrary | Promise<TakenLibrary | BeginningLibrary>,
   { isTaken = true }: { readonly isTaken?: boolean } = {},
 ): void {
-  const opened = async () => {
+  const opened = async (tables?: HostTables) => {
     const database = await newDatabase(kind)
     await database.host.run('create table host_issue (id bigint primary key)')
+    await database.host.run('create table host_task (id bigint primary key, repo_id bigint, title varchar(100))')
     const library = await openLibrary(database.url)
     onTestFinished(async () => void (await library.close()))
     const wrap = (transaction: unknown) => library.wrap(transaction as never) // each has a type of its own
     const forge = createForge<Person, HostTransaction, 'pins'>({
       services: ['pins'],
-      storage: (await database.migrated()) as never, // of any transaction, also of a library
+      storage: (await database.migrated({ tables })) as never, // of any transaction, also of a library
       policy: { authorize: () => ({ allow: true }) },
     })
     type Services = Parameters<Parameters<typeof forge.withTransaction>[1]>[0]
@@ -75,6 +76,19 @@ export function inLibrary(
     id: number,
     repositoryId = 10,
   ) => (services.pins.pin as (...given: unknown[]) => Promise<unknown>)(olga, { id, repositoryId, kind: 'issue' })
+
+  test('texts in a condition of the host may look like placeholders', async () => {
+    const where = "title <> 'it''s $1, or what?'"
+    const issues = { table: 'host_task', repository: 'repo_id', number: 'id', where }
+    const { inTransaction, pinned } = await opened({ issues })
+    await inTransaction(async (services, run) => {
+      await run("insert into host_task (id, repo_id, title) values (1, 10, 'really')")
+      await run("insert into host_task (id, repo_id, title) values (2, 10, 'it''s $1, or what?')")
+      await pin(services, 1)
+      await expect(pin(services, 2)).rejects.toMatchObject({ code: 'ISSUE_NOT_FOUND' })
+    })
+    expect(await pinned()).toEqual(['1'])
+  })
 
   test('what the forge and the library write is committed together, and then reported', async () => {
     const { forge, inTransaction, pinned, issues } = await opened()

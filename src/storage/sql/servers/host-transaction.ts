@@ -167,7 +167,7 @@ export function fromKnex<T extends KnexTransaction>(transaction: T): HostTransac
     identity: transaction,
     async run(text, parameters) {
       const { parts, values } = split(text, parameters)
-      return rowsIn(await transaction.raw(parts.join('?'), values))
+      return rowsIn(await transaction.raw(parts.map((part) => part.replaceAll('?', '\\?')).join('?'), values))
     },
   }
 }
@@ -257,16 +257,24 @@ export function rowsOrNone(answer: unknown): readonly unknown[] {
   return Array.isArray(answer) ? rowsIn(answer) : []
 }
 
-/** Splits a statement at its placeholders. Our statements have neither `?` nor `$1` in a literal. */
+/** What is between quotation marks, where a condition of the host may have what looks like a placeholder. */
+const QUOTED = /'(?:[^']|'')*'|"(?:[^"]|"")*"|`(?:[^`]|``)*`/.source
+const NUMBERED = new RegExp(`${QUOTED}|\\$(\\d+)`, 'g')
+const UNNUMBERED = new RegExp(`${QUOTED}|(\\?)`, 'g')
+
+/** Splits a statement at its placeholders. Those of PostgreSQL have numbers, and `?` is an operator there. */
 function split(
   sql: string,
   parameters: readonly SqlValue[],
 ): { readonly parts: string[]; readonly values: SqlValue[] } {
-  const placeholders = [...sql.matchAll(/\$(\d+)|\?/g)]
-  const values = placeholders.map(
-    ([, number], index) => parameters[number === undefined ? index : Number(number) - 1] ?? null,
-  )
-  return { parts: sql.split(/\$\d+|\?/), values }
+  const found = (pattern: RegExp) => [...sql.matchAll(pattern)].filter(([, placeholder]) => placeholder !== undefined)
+  const numbered = found(NUMBERED)
+  const placeholders = parameters.length === 0 || numbered.length > 0 ? numbered : found(UNNUMBERED)
+  const ends = [...placeholders.map(({ index }) => index), sql.length]
+  const starts = [0, ...placeholders.map(({ index, 0: { length } }) => index + length)]
+  const parts = ends.map((end, at) => sql.slice(starts[at], end))
+  const values = placeholders.map(([, number], at) => parameters[number === '?' ? at : Number(number) - 1] ?? null)
+  return { parts, values }
 }
 
 /** Returns the rows in the answer of pg, of mysql2, or of a driver that answers with the rows themselves. */
