@@ -647,6 +647,17 @@ export function tablesSuite<Tx>(kind: DatabaseKind<Tx>, dialect: HostDialect): v
     }
   })
 
+  test('what else a row of members has may change, also of one who was blocked before the tables were known', async () => {
+    const database = await withHost()
+    const before = forgeOn(await database.migrated(), { isMember: () => false })
+    await before.blocks.block(root, { organizationId: 5, account: { kind: 'user', id: 1 } })
+    await database.migrated({ tables: HOST_TABLES })
+    await database.run("update host_members set role = 'member' where user_id = 1")
+    await database.run('update host_members set user_id = 4 where user_id = 1')
+    await expect(database.run('update host_members set user_id = 1')).rejects.toThrow('blocks this user')
+    expect(await database.run('select role from host_members')).toEqual([{ role: 'member' }])
+  })
+
   test('a row of members without an organization is the concern of the host alone', async () => {
     const columns = `org_id ${dialect.integer}, user_id ${dialect.integer}, role ${dialect.text}`
     const database = await withHost(`create table host_invitations (${columns})`)
