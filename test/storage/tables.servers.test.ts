@@ -6,6 +6,7 @@ import { mariadbStorage } from '../../src/storage/mariadb.ts'
 import { postgresStorage } from '../../src/storage/postgres.ts'
 import { whileWaiting } from '../../src/testing/storage-contract/cases/gate.ts'
 import { outcomeOf } from '../../src/testing/storage-contract/cases/storage-case.ts'
+import { block } from '../../src/testing/storage-contract/samples/blocks.ts'
 import { issuesOn, moveToFront, pin } from '../../src/testing/storage-contract/samples/pin-boards.ts'
 import type { DatabaseKind, TestDatabase } from '../databases.ts'
 import { MARIADB, newDatabase, onServer, POSTGRES, pgConnection, SERVERS } from '../databases.ts'
@@ -95,6 +96,37 @@ onServer(SERVERS.postgres, (server) => {
     await run("update public.host_members set role = 'member'")
     expect(await storage.host?.isMember?.(block, {})).toBe(true)
   })
+
+  test.each([undefined, 'forge'])(
+    'members are added by a role with a schema of its own, beside those of the forge in %s',
+    async (schema) => {
+      const [owner, adder] = ['owner', 'adder'].map((name) => `forgelet_${name}_${Date.now()}`)
+      onTestFinished(() => withAdmin((run) => run(`drop role ${owner}, ${adder}`)))
+      const database = await newDatabase(POSTGRES)
+      for (const role of [owner, adder])
+        await database.runAll([`create role ${role} login`, `create schema authorization ${role}`])
+      await database.run(`create schema forge authorization ${owner}`)
+      const { run } = await database.connect()
+      await run(`set session authorization ${owner}`) // whose tables are in the schema with its name
+      for (const statement of [...hostTables(POSTGRES_HOST), ...hostRows()]) await run(statement)
+      const url = Object.assign(new URL(database.url), { username: owner }).href
+      const members = { ...HOST_TABLES.members, where: "role <> 'left'" }
+      const tables = { ...HOST_TABLES, members }
+      const storage = database.closing(postgresStorage(url, { tables, ...(schema && { schema }) }))
+      await storage.migrate()
+      await block(storage, '5', '2')
+      for (const name of [owner, 'forge']) {
+        await run(`grant usage on schema ${name} to ${adder}`)
+        await run(`grant all on all tables in schema ${name} to ${adder}`)
+      }
+
+      await run('reset session authorization')
+      await run(`set session authorization ${adder}`)
+      await expect(run(`insert into ${owner}.host_members values (5, 2, 'new')`)).rejects.toThrow('blocks this user')
+      await run(`insert into ${owner}.host_members values (5, 4, 'new')`)
+      expect(await storage.host?.isMember?.({ organizationId: '5', userId: '4' }, {})).toBe(true)
+    },
+  )
 
   test('the user of an application needs no privileges of a migration', async () => {
     const role = `forgelet_app_${Date.now()}`

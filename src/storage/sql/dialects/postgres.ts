@@ -188,10 +188,9 @@ function fence(of: MemberFence): readonly RawBuilder<unknown>[] {
   const key = sql`cast(new.${organization} as text)`
   const pair = sql`${organization} = new.${organization} and ${user} = new.${user}`
   const isMember = where === undefined ? sql`` : sql` and exists (select from ${members} where ${pair} and (${where}))`
-  // The tables are those that the migration sees, whatever the search_path of who adds the member.
   const [time, events] = where === undefined ? [sql`before`, sql` of ${organization}, ${user}`] : [sql`after`, sql``]
   return [
-    sql`create function ${made}() returns trigger language plpgsql set search_path from current as $$ begin
+    sql`create function ${made}() returns trigger language plpgsql as $$ begin
   if new.${organization} is null then
     return new;
   end if;
@@ -204,6 +203,9 @@ function fence(of: MemberFence): readonly RawBuilder<unknown>[] {
   end if;
   return new;
 end $$`,
+    // The tables are those that the migration sees, whatever the search_path and the name of who adds the member: both are in "$user".
+    sql`do $do$ begin execute (select 'alter function ${made}() set search_path to ' || coalesce(
+  pg_catalog.string_agg(pg_catalog.quote_ident(cast(path.name as text)), ', '), '''''') from pg_catalog.unnest(pg_catalog.current_schemas(false)) as path (name)); end $do$`,
     sql`create trigger ${sql.id(name)} ${time} insert or update${events} on ${members} for each row execute function ${made}()`,
   ]
 }
