@@ -225,7 +225,7 @@ onServer(SERVERS.postgres, (server) => {
     expect(await issuesOn(storage, board)).toEqual(['100'])
   })
 
-  test('keys of domains fit, and unlogged tables are refused by name', async () => {
+  test('keys of domains fit, and tables that are unlogged or inherited are refused by name', async () => {
     const database = await newDatabase(POSTGRES)
     await database.run("create domain host_id as uuid check (value <> '00000000-0000-0000-0000-000000000000')")
     await database.run('create table host_users (id host_id primary key, username text)')
@@ -237,6 +237,10 @@ onServer(SERVERS.postgres, (server) => {
     await expect(
       database.migrated({ ids: { user: 'uuid' }, tables: { users, organizations: { table: 'host_orgs' } } }),
     ).rejects.toThrow('host_orgs is unlogged or temporary: set keys: false')
+    await database.run('create table host_bots () inherits (host_users)')
+    await expect(database.migrated({ ids: { user: 'uuid' }, tables: { users, keys: true } })).rejects.toThrow(
+      'host_users has rows in tables that inherit from it: set keys: false',
+    )
   })
 
   test('a host that deletes slowly, in any order, is not ended in favour of a change', async () => {

@@ -65,7 +65,8 @@ export const postgresDialect: SqlDialect = {
           case when not pg_catalog.has_any_column_privilege(c.oid, 'references') then 'REFERENCES' end,
           case when not pg_catalog.has_table_privilege(c.oid, 'trigger') then 'TRIGGER' end,
           case when pg_catalog.row_security_active(c.oid) then 'BYPASSRLS' end) as "lacks",
-        case when c.relkind not in ('r', 'p') then 'is not a table' when c.relpersistence <> 'p' then 'is unlogged or temporary' else '' end as "misfit",
+        case when c.relkind not in ('r', 'p') then 'is not a table' when c.relpersistence <> 'p' then 'is unlogged or temporary'
+          when c.relkind = 'r' and exists (select from pg_catalog.pg_inherits as h where h.inhparent = c.oid) then 'has rows in tables that inherit from it' else '' end as "misfit",
         case when c.relkind in ('r', 'p') then '' else 'is not a table' end as "untriggered"
         from pg_catalog.pg_class as c join pg_catalog.pg_attribute as a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
         join pg_catalog.pg_type as t on t.oid = a.atttypid
