@@ -365,12 +365,16 @@ export function tablesSuite<Tx>(kind: DatabaseKind<Tx>, dialect: HostDialect): v
 
   test.each([
     ['host_users', 'username', 'tables.users.name: host_users has no column username'],
+    ['host_issues', 'repo_id', 'tables.issues.repository: host_issues has no column repo_id'],
     ['host_members', 'role', 'tables.members.owner: the database refuses the condition on host_members'],
   ])('schemaStatus() and migrate() name what is missing when %s.%s is renamed', async (table, column, fault) => {
     const { database, storage } = await opened()
     await database.run(`alter table ${table} rename column ${column} to renamed`)
     const { state, warnings } = await storage.schemaStatus()
-    expect([state, warnings.join('\n')]).toEqual(['drifted', expect.stringContaining(fault)])
+    expect([state, warnings.filter((one) => one.startsWith('tables.'))]).toEqual([
+      'drifted',
+      [expect.stringContaining(fault)],
+    ])
     await expect(storage.migrate()).rejects.toMatchObject({
       code: 'SCHEMA_CONFLICT',
       message: expect.stringContaining(fault),

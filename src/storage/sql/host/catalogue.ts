@@ -82,20 +82,26 @@ interface Condition {
 }
 
 function conditionsOf(context: SqlContext): readonly Condition[] {
-  return describedTables(context).flatMap(({ name, host, columns, conditions }) => [
-    ...Object.entries(columns).flatMap(([option, column]) => {
+  return describedTables(context).flatMap(({ name, host, conditions }) =>
+    Object.entries(conditions).flatMap(([option, text]) =>
+      text === undefined
+        ? []
+        : [{ path: `tables.${name}.${option}`, host, asked: sql.raw(text), what: `the condition on ${host.table}` }],
+    ),
+  )
+}
+
+/** What statements compare with ids and numbers. */
+function comparisonsOf(context: SqlContext): readonly Condition[] {
+  return describedTables(context).flatMap(({ name, host, columns }) =>
+    Object.entries(columns).flatMap(([option, column]) => {
       const type = comparedType(context, option)
       if (column === undefined || type === undefined) return []
       const asked = sql`${sql.id(column)} = ${type === context.dialect.uncast ? sql`null` : sql`cast(null as ${type})`}`
       const what = `to compare ${host.table}.${column} with ${option === 'number' ? 'a number' : 'an id'}`
       return [{ path: `tables.${name}.${option}`, host, asked, what }]
     }),
-    ...Object.entries(conditions).flatMap(([option, text]) =>
-      text === undefined
-        ? []
-        : [{ path: `tables.${name}.${option}`, host, asked: sql.raw(text), what: `the condition on ${host.table}` }],
-    ),
-  ])
+  )
 }
 
 /** Returns the type of the values with which statements compare the column that an option names. */
@@ -122,9 +128,9 @@ export function* refusedConditions(session: Session, context: SqlContext): SyncO
   return all
 }
 
-/** Checks that the database accepts each condition. @throws ForgeError `SCHEMA_CONFLICT`, which names the first that it refuses */
+/** Checks that the database accepts each comparison and condition. @throws ForgeError `SCHEMA_CONFLICT`, which names the first that it refuses */
 export function* checkConditions(session: Session, context: SqlContext): SyncOrAsync<void> {
-  for (const condition of conditionsOf(context)) {
+  for (const condition of [...comparisonsOf(context), ...conditionsOf(context)]) {
     const refusal = yield* refusalOf(session, context, condition)
     if (refusal.length > 0) throw conflict(refusal)
   }
