@@ -144,6 +144,30 @@ onServer(SERVERS.postgres, (server) => {
     expect(await pin(storage, { repositoryId: '10', kind: 'issue' }, '100')).toBe(1)
   })
 
+  test('privileges on the columns that it needs suffice for the user who migrates', async () => {
+    const role = `forgelet_columns_${Date.now()}`
+    onTestFinished(() => withAdmin((run) => run(`drop role ${role}`)))
+    const database = await withHost(POSTGRES, POSTGRES_HOST)
+    const { users } = HOST_TABLES
+    await database.runAll([
+      'alter table host_users add column password text',
+      `create role ${role} login`,
+      `create schema forge authorization ${role}`,
+      `grant select (id, username, full_name, deleted_at), update (id), references (id) on host_users to ${role}`,
+    ])
+    const url = Object.assign(new URL(database.url), { username: role }).href
+    const opened = (more: object) =>
+      database.closing(postgresStorage(url, { schema: 'forge', tables: { users: { ...users, ...more } } }))
+    await expect(opened({ email: 'password' }).migrate()).rejects.toThrow('the user lacks SELECT for host_users')
+    const storage = opened({})
+    await storage.migrate()
+    await block(storage, '5', '2')
+    expect(await storage.host?.findAccount?.('sam', {})).toEqual({ kind: 'user', id: '2' })
+    expect(await storage.blocks.among('5', ['2'])).toEqual(new Set(['2']))
+    await database.run('delete from host_users where id = 2')
+    expect(await storage.blocks.among('5', ['2'])).toEqual(new Set())
+  })
+
   test('a second forge, in another schema, is refused by name where it would follow the same members', async () => {
     const database = await withHost(POSTGRES, POSTGRES_HOST)
     await database.migrated({ tables: HOST_TABLES })

@@ -203,7 +203,7 @@ export interface HostColumn {
   readonly type: string
   /** 1 if it alone is the primary key, or is unique alone. */
   readonly isUnique: number
-  /** The privileges on the table that the user lacks, with commas. */
+  /** The privileges on the table and the column that the user lacks, with commas. */
   readonly lacks: string
   /** Why no foreign key can refer to the table: the end of a sentence. Empty if one can. */
   readonly misfit: string

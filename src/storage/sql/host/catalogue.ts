@@ -171,13 +171,16 @@ function saidBy(error: unknown): string {
 /** Returns the privileges that the user lacks. Only the user who creates what follows a table needs them. */
 function lackingOf(
   { dialect, tables }: SqlContext,
-  { name, host, keyOf, hasTrigger }: Described,
-  [any]: readonly HostColumn[],
+  { name, host, columns, keyOf, hasTrigger }: Described,
+  found: readonly HostColumn[],
 ): readonly string[] {
   const isKeyed = keyOf !== undefined && hasKeys(tables, host)
   const needed = [...(isKeyed ? dialect.privileges.keys : []), ...(hasTrigger ? dialect.privileges.triggers : [])]
-  const lacking = any?.lacks.split(',').filter((privilege) => needed.includes(privilege)) ?? []
-  return lacking.map((privilege) => `tables.${name}: the user lacks ${privilege} for ${fullNameOf(host)}`)
+  const asked = found.filter(({ column }) => Object.values(columns).includes(column))
+  const lacking = new Set(asked.flatMap(({ lacks }) => lacks.split(',')))
+  return needed
+    .filter((privilege) => lacking.has(privilege))
+    .map((privilege) => `tables.${name}: the user lacks ${privilege} for ${fullNameOf(host)}`)
 }
 
 /** Returns the name of a table, behind that of its schema if the host names one. */
