@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# PostgreSQL 18 (PGlite 0.5.14; a server of version 15 does the same): a function that is created with `set search_path from current` by a
+# PostgreSQL 18 (PGlite 0.5.14): a function that is created with `set search_path from current` by a
 # role whose tables are in the schema with its own name.
 # One would guess: whoever calls the function, it reads the tables that its creator saw.
 # Seen: the value is kept as it is written, `"$user", public`, and `$user` is who calls. Another role with a schema of its own reads the
