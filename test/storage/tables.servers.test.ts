@@ -206,7 +206,7 @@ onServer(SERVERS.postgres, (server) => {
         )
       for (const option of ['createdAt', 'updatedAt'])
         await expect(migrating(option)).rejects.toThrow(
-          `tables.issues.${option}: host_issues.odd is ${type}, and not a time`,
+          `tables.issues.${option}: host_issues.odd is ${type}, and not a time: name a column of times, such as a generated one, or leave it out`,
         )
     },
   )
@@ -367,7 +367,7 @@ onServer(SERVERS.mariadb, () => {
     )
     const timed = { ...issues, keys: false, createdAt: 'made' }
     await expect(database.migrated({ tables: { ...HOST_TABLES, issues: timed } })).rejects.toThrow(
-      'tables.issues.createdAt: host_tasks.made is bigint(20), and not a time',
+      'tables.issues.createdAt: host_tasks.made is bigint(20), and not a time: name a column of times, such as a generated one, or leave it out',
     )
   })
 

@@ -218,7 +218,9 @@ function misfitsOf(
   for (const option of ['createdAt', 'updatedAt']) {
     const time = found.find(({ column }) => column === columns[option])
     if (time === undefined || dialect.isTime(time.type)) continue
-    missing.push(`tables.${name}.${option}: ${table}.${time.column} is ${time.type}, and not a time`)
+    missing.push(
+      `tables.${name}.${option}: ${table}.${time.column} is ${time.type}, and not a time: name a column of times, such as a generated one, or leave it out`,
+    )
   }
   const key = found.find(({ column }) => column === columns['id'])
   if (keyOf === undefined || key === undefined) return missing
