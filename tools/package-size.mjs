@@ -14,7 +14,7 @@ const UNPACKED = 5.5
 const ENTRIES = {
   '.': 35,
   './schema': 7,
-  './storage': 11,
+  './storage': 12,
   './storage/memory': 11,
   './storage/sqlite': 116,
   './storage/postgres': 122,
