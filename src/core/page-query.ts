@@ -6,10 +6,15 @@ import type { PageQuery } from '../storage/contract/stores.ts'
 const DEFAULT_LIMIT = 30
 const MAX_LIMIT = 1000
 
-/** Checks a page request and applies its defaults. @throws ForgeError `INVALID_INPUT` naming `/page` or `/limit` */
-export function toPageQuery(request: PageRequest = {}): PageQuery {
+/** Copies a page request, because a call checks it only after the policy was asked. @throws TypeError if it is not an object */
+export function copyPageRequest(request: PageRequest = {}): PageRequest {
   needObject(request, 'page', '{ page: 1, limit: 30 }')
-  const { page = 1, after, limit = DEFAULT_LIMIT } = request
+  const { page, after, limit } = request
+  return { page, after, limit }
+}
+
+/** Checks a page request and applies its defaults. @throws ForgeError `INVALID_INPUT` naming `/page` or `/limit` */
+export function toPageQuery({ page = 1, after, limit = DEFAULT_LIMIT }: PageRequest): PageQuery {
   if (!Number.isSafeInteger(page) || page < 1)
     throw invalidInput('/page', 'range', 'page must be an integer, 1 or greater')
 

@@ -286,7 +286,7 @@ const methods: readonly AskingMethod[] = [
     ['blocks.block', 'blocks.write', ({ blocks }, who) => blocks.block(who, organizationBlock)],
     ['blocks.unblock', 'blocks.write', ({ blocks }, who) => blocks.unblock(who, organizationBlock)],
     ['blocks.find', 'blocks.read', ({ blocks }, who) => blocks.find(who, { organizationId: 5, userId: 9 })],
-    ['blocks.list', 'blocks.read', ({ blocks }, who) => blocks.list(who, { organizationId: 5 })],
+    ['blocks.list', 'blocks.read', ({ blocks }, who) => blocks.list(who, { organizationId: 5, limit: 5 })],
   ]),
   ...methodsAbout({ userId: '9' }, 'USER_NOT_FOUND', [
     ['blocks.block', 'user-blocks.write', ({ blocks }, who) => blocks.block(who, userBlock)],

@@ -10,7 +10,7 @@ import type { Call, MaybeAsync, Scope } from '../call.ts'
 import { actorIdOf } from '../call.ts'
 import { change } from '../change.ts'
 import { method } from '../method.ts'
-import { toPageQuery } from '../page-query.ts'
+import { copyPageRequest, toPageQuery } from '../page-query.ts'
 import type { Actor, Caller, CallOptions } from '../ports.ts'
 import type { UserBadges } from './badge-rules.ts'
 import { grantBadges, revokeBadges } from './badge-rules.ts'
@@ -80,11 +80,11 @@ export function badgeService<A extends Actor, Tx>(scope: Scope<A, Tx>): MaybeAsy
       const held = yield* wait(storage.userBadges.heldByMany(userIds, scope.transaction))
       return new Map(users.map((user, index) => [user, held[index] ?? []]))
     }),
-    holders: method(scope, toHeld, function* holders(_call, { slug, request }) {
+    holders: method(scope, toHeld, function* holders(_call, { slug, page }) {
       checkSlug(slug)
-      const page = yield* wait(storage.userBadges.holders(slug, toPageQuery(request), scope.transaction))
-      if (page === undefined) throw badgeNotFound(slug)
-      return page
+      const found = yield* wait(storage.userBadges.holders(slug, toPageQuery(page), scope.transaction))
+      if (found === undefined) throw badgeNotFound(slug)
+      return found
     }),
     catalogue: catalogueService(scope),
   }
@@ -129,7 +129,7 @@ function toHeld(request: PageRequest & { readonly slug: string }) {
   needObject(request, 'request', "{ slug: 'night-owl', page: 1, limit: 30 }")
   const { slug } = request
   if (typeof slug !== 'string') throw new TypeError('request.slug must be a string')
-  return { access: { action: 'badges.read' }, slug, request } as const
+  return { access: { action: 'badges.read' }, slug, page: copyPageRequest(request) } as const
 }
 
 function toUserBadges(state: UserBadgesState): UserBadges {

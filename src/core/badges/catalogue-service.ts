@@ -7,7 +7,7 @@ import type { BadgeCatalogueState } from '../../storage/contract/stores.ts'
 import type { Call, MaybeAsync, Scope } from '../call.ts'
 import { change } from '../change.ts'
 import { method } from '../method.ts'
-import { toPageQuery } from '../page-query.ts'
+import { copyPageRequest, toPageQuery } from '../page-query.ts'
 import type { Actor, Caller, CallOptions } from '../ports.ts'
 import { checkSlug, defineBadge, removeBadge, updateBadge } from './catalogue-rules.ts'
 
@@ -64,11 +64,11 @@ export function catalogueService<A extends Actor, Tx>(scope: Scope<A, Tx>): Mayb
       changeEntry(call, slug, (entry) => updateBadge(entry, slug, changed)),
     ),
     remove: method(scope, toRemoved, (call, { slug }) => changeEntry(call, slug, (entry) => removeBadge(entry, slug))),
-    find: method(scope, toRead<string>, (_call, { input: slug }) => {
+    find: method(scope, toFound, (_call, { slug }) => {
       checkSlug(slug)
       return wait(storage.badgeCatalogue.find(slug, scope.transaction))
     }),
-    list: method(scope, toRead<PageRequest | undefined>, (_call, { input: page }) =>
+    list: method(scope, toListed, (_call, { page }) =>
       wait(storage.badgeCatalogue.page(toPageQuery(page), scope.transaction)),
     ),
   }
@@ -102,6 +102,10 @@ function toRemoved(slug: string) {
   return { access: { action: 'badges.catalogue.write' }, slug } as const
 }
 
-function toRead<Input>(input: Input) {
-  return { access: { action: 'badges.catalogue.read' }, input } as const
+function toFound(slug: string) {
+  return { access: { action: 'badges.catalogue.read' }, slug } as const
+}
+
+function toListed(page: PageRequest | undefined) {
+  return { access: { action: 'badges.catalogue.read' }, page: copyPageRequest(page) } as const
 }

@@ -4,6 +4,7 @@ import { toId } from '../../schema/ids.ts'
 import type { PageRequest } from '../../schema/paging.ts'
 import type { AccessRequest, AccountRef } from '../../schema/records.ts'
 import type { Checked } from '../method.ts'
+import { copyPageRequest } from '../page-query.ts'
 import type { BlockTarget } from './block-rules.ts'
 
 // The inputs of the block service, checked, with the access that each needs.
@@ -90,9 +91,9 @@ export function toTarget(request: Blocker & { readonly account: AccountRef }): C
 
 export function toListed(
   request: PageRequest & Blocker,
-): Checked & { readonly blocker: OneBlocker; readonly request: PageRequest } {
+): Checked & { readonly blocker: OneBlocker; readonly page: PageRequest } {
   const blocker = toBlocker(request, 'request', '{ organizationId: 5, page: 1, limit: 30 }')
-  return { access: accessTo(blocker, 'read'), blocker, request }
+  return { access: accessTo(blocker, 'read'), blocker, page: copyPageRequest(request) }
 }
 
 /** The input of `find`. It makes nothing but the key, because it is the most frequent request. */

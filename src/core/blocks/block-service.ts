@@ -144,8 +144,8 @@ export function blockService<A extends Actor, Tx>(scope: Scope<A, Tx>): MaybeAsy
       )
     }),
     find: method(scope, toKey, (_call, { key }) => wait(find(key))),
-    list: method(scope, toListed, function* list(_call, { blocker, request }) {
-      const query = toPageQuery(request)
+    list: method(scope, toListed, function* list(_call, { blocker, page }) {
+      const query = toPageQuery(page)
       return blocker.organizationId === undefined
         ? yield* wait(storage.userBlocks.page(blocker.blockerId, query, transaction))
         : yield* wait(storage.blocks.page(blocker.organizationId, query, transaction))
@@ -167,8 +167,8 @@ export function blockService<A extends Actor, Tx>(scope: Scope<A, Tx>): MaybeAsy
     }),
     filterBlocked: hostMethod(scope, function* filterBlocked(_call, candidates) {
       const blockers = toBlockers(candidates, 'candidates', '{ organizationId: 5, userIds: [8, 9] }')
-      const { userIds } = candidates
-      if (!Array.isArray(userIds)) throw new TypeError('candidates.userIds must be an array of ids')
+      if (!Array.isArray(candidates.userIds)) throw new TypeError('candidates.userIds must be an array of ids')
+      const userIds = [...candidates.userIds]
       const idOf = (userId: IdInput): Id => toId(userId, 'userId')
       const { byOrganization, byUser } = yield* among(blockers, userIds.map(idOf))
       return new Set(

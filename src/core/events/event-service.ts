@@ -8,7 +8,7 @@ import type { ForgeEvent, ForgeEventType } from '../../schema/records.ts'
 import { checkText } from '../../schema/text.ts'
 import type { EventFilter } from '../../storage/contract/events.ts'
 import type { Environment } from '../call.ts'
-import { toLimit, toPageQuery } from '../page-query.ts'
+import { copyPageRequest, toLimit, toPageQuery } from '../page-query.ts'
 import type { Actor } from '../ports.ts'
 import type { Listeners } from './listeners.ts'
 import type { ConsumerPace, EventHandler, RunningConsumers } from './outbox-consumer.ts'
@@ -118,7 +118,7 @@ export function eventService<A extends Actor, Tx>(environment: Environment<A, Tx
       const { after, limit = DEFAULT_READ_LIMIT } = query
       return events.read({ after, limit: toLimit(limit) })
     },
-    list: async (filter, page) => events.list(toFilter(filter), toPageQuery(page)),
+    list: async (filter, page) => events.list(toFilter(filter), toPageQuery(copyPageRequest(page))),
     consume: async (name, handler, options) => consume(environment, parts, { name, handler, options }),
     forget: async (name) => events.forget(toConsumerName(name)),
     prune: async (options) => events.prune(toTime(options?.before)),
@@ -158,7 +158,7 @@ async function consume<A extends Actor, Tx>(
 }
 
 function toTime(before: Date | undefined): Date {
-  if (before instanceof Date && !Number.isNaN(before.getTime())) return before
+  if (before instanceof Date && !Number.isNaN(before.getTime())) return new Date(before)
   throw new TypeError('prune needs { before }: before must be a valid Date')
 }
 
@@ -180,7 +180,7 @@ function toConsumerName(name: string): string {
 function toTypes(types: readonly ForgeEventType[]): readonly ForgeEventType[] {
   if (!Array.isArray(types)) throw new TypeError('filter.types must be an array of event types')
   for (const [index, type] of types.entries()) checkText(`types/${index}`, type, MAX_NAME_LENGTH)
-  return types
+  return [...types]
 }
 
 function toFilter(filter: EventListFilter): EventFilter {
