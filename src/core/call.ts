@@ -127,18 +127,16 @@ function* untilAbort<T>(signal: AbortSignal, answer: Promise<T>): SyncOrAsync<T>
   return value
 }
 
-/** Checks a caller. @throws TypeError when it is neither an object with an id, nor 'anonymous', nor 'system' */
-export function checkCaller<A extends Actor>(actor: Caller<A>): void {
-  if (actor === 'anonymous' || actor === 'system') return
+/**
+ * Returns the caller's id, as stored in events and rows. Null for 'anonymous' and for the host's own code.
+ * @throws TypeError when the caller is neither an object with an id, nor 'anonymous', nor 'system'
+ */
+export function actorIdOf<A extends Actor>(actor: Caller<A>): Id | null {
+  if (actor === 'anonymous' || actor === 'system') return null
   if (typeof actor !== 'object' || actor === null || actor.id === undefined) {
     throw new TypeError("an actor must be an object with an id, 'anonymous' or 'system'")
   }
-}
-
-/** Returns the caller's id, as stored in events and rows. Null for 'anonymous' and for the host's own code. */
-export function actorIdOf<A extends Actor>(actor: Caller<A>): Id | null {
-  checkCaller(actor)
-  return typeof actor === 'string' ? null : toId(actor.id, 'actor.id')
+  return toId(actor.id, 'actor.id')
 }
 
 /** Creates what every write of a call carries. */

@@ -180,8 +180,9 @@ function has(value: unknown, ...methods: readonly string[]): boolean {
   return methods.every((name) => typeof Reflect.get(Object(value), name) === 'function')
 }
 
+/** Checks a time of the clock, and copies it, because a clock may go on with the same Date. */
 function validDate(now: Date): Date {
-  if (now instanceof Date && !Number.isNaN(now.getTime())) return now
+  if (now instanceof Date && !Number.isNaN(now.getTime())) return new Date(now)
   throw new TypeError('clock.now() must return a valid Date')
 }
 

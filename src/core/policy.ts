@@ -7,7 +7,7 @@ import { actionFacts } from '../schema/records.ts'
 import type { MaybePromise, SyncOrAsync } from '../schema/sync-or-async.ts'
 import { isPromise, runMaybeAsync, wait } from '../schema/sync-or-async.ts'
 import type { Call, Scope } from './call.ts'
-import { checkCaller, portAnswer } from './call.ts'
+import { actorIdOf, portAnswer } from './call.ts'
 import type { Actor, Caller, Policy, PortContext } from './ports.ts'
 
 /**
@@ -25,7 +25,7 @@ export function authorize<A extends Actor, Tx>(
 ): SyncOrAsync<void> {
   if (scope.guarded) call.signal?.throwIfAborted() // the HTTP routes check the signal only when they wait
   if (requests === undefined) return wait(undefined)
-  checkCaller(call.actor)
+  actorIdOf(call.actor) // a caller without an id is no one whom the policy could judge
   if (!scope.guarded) return wait(undefined)
   return isList(requests) ? askForEach(scope, call, requests) : askPolicy(scope, call, requests)
 }
@@ -72,14 +72,18 @@ function enforce<A extends Actor>(decision: AccessDecision, request: AccessReque
   // A JavaScript host may return any value. What is malformed, such as a database's 't', neither allows nor refuses.
   if (decision?.allow === true) return
   if (decision?.allow !== false || !isOptionalBoolean(decision.conceal)) {
-    throw new TypeError(
-      'policy.authorize must return { allow: true } or { allow: false, reason }, with conceal: true to conceal',
-    )
+    throw malformedDecision()
   }
 
   if (decision.conceal === true) throw concealed(request, decision.reason)
   if (actor === 'anonymous') throw new ForgeError('UNAUTHENTICATED', 'authentication is required')
   throw forbidden(request, decision.reason)
+}
+
+function malformedDecision(): TypeError {
+  return new TypeError(
+    'policy.authorize must return { allow: true } or { allow: false, reason }, with conceal: true to conceal',
+  )
 }
 
 function isOfUser<A extends Actor, Tx>(call: Call<A, Tx>): call is Call<A, Tx> & PortContext<A | 'anonymous', Tx> {
@@ -99,6 +103,7 @@ function concealed(request: AccessRequest, reason: string): ForgeError {
 }
 
 function forbidden({ action }: AccessRequest, reason: string): ForgeError {
+  if (typeof reason !== 'string') throw malformedDecision()
   return new ForgeError('FORBIDDEN', reason, { action, reason })
 }
 

@@ -93,6 +93,14 @@ test.each(['olga', undefined, null, {}])('%j is not an actor', async (stranger) 
   await expect(Reflect.apply(pins.list, pins, [stranger, issue])).rejects.toThrow('an actor must be')
 })
 
+test.each([null, '', Number.NaN, 1.5, {}, [7]])('the policy is not asked about an actor whose id is %j', async (id) => {
+  const { forge, asked } = guarded({ allow: true })
+  for (const method of [forge.pins.list, forge.pins.pin]) {
+    await expect(Reflect.apply(method, forge.pins, [{ id }, issue])).rejects.toThrow(/^actor\.id must be/)
+  }
+  expect(asked).toEqual([])
+})
+
 test.each([
   undefined,
   null,
@@ -118,6 +126,12 @@ test.each([
     }
     expect(await forge.pins.list('system', issue)).toEqual([])
   }
+})
+
+test.each([undefined, null, 7, { code: 'no' }])('a refusal for the reason %j is a TypeError', async (reason) => {
+  const decision = { allow: false, reason } as unknown as AccessDecision // a host in JavaScript may return anything
+  const pinned = guarded(decision).forge.pins.pin(olga, issue)
+  await expect(pinned).rejects.toThrow(/^policy\.authorize must return/)
 })
 
 test.each([false, undefined])('a decision with conceal: %s conceals nothing', async (conceal) => {

@@ -27,6 +27,14 @@ describe('createForge', () => {
     await expect(forge.pins.pin(olga, issue)).rejects.toThrow('valid Date')
   })
 
+  test('keeps the time of a change when the clock goes on with the same Date', async () => {
+    const now = new Date(0)
+    const forge = aForge({ clock: { now: () => now } })
+    const { pinnedAt } = await forge.pins.pin(olga, issue)
+    now.setTime(1000)
+    expect(pinnedAt).toEqual(new Date(0))
+  })
+
   test.each([
     [{ maxPins: { issue: -1 } }, 'limits.maxPins.issue must be an integer from 0 to 1000'],
     [{ maxPins: { issue: 1001 } }, 'limits.maxPins.issue must be an integer from 0 to 1000'],
