@@ -198,6 +198,69 @@ const PLANTED: readonly [fault: string, caughtBy: string, plant: Plant][] = [
     }),
   ],
   [
+    'gives a renewed lease no more time',
+    'an expired lease is free, and its former holder moves nothing',
+    within('events', ({ claim }) => {
+      let [holder, end] = ['', 0]
+      return {
+        claim(consumer, ms) {
+          const now = Date.now()
+          if (consumer.holder !== holder || end <= now) [holder, end] = [consumer.holder, now + ms]
+          return claim(consumer, Math.min(ms, end - now))
+        },
+      }
+    }),
+  ],
+  [
+    'prunes events of the time before which it was told to',
+    'two concurrent prunes remove every event once',
+    within('events', ({ prune }) => ({ prune: (before) => prune(new Date(before.getTime() + 1)) })),
+  ],
+  [
+    'lists the events of a user in all organizations',
+    REFERENCE,
+    within('events', ({ list }) => ({
+      list: ({ organizationId, ...rest }, query) => list(rest.userId ? rest : { organizationId, ...rest }, query),
+    })),
+  ],
+  [
+    'lists the events of an actor in all repositories',
+    REFERENCE,
+    within('events', ({ list }) => ({
+      list: ({ repositoryId, ...rest }, query) => list(rest.actorId ? rest : { repositoryId, ...rest }, query),
+    })),
+  ],
+  [
+    'has no position for an issue that it has placed before',
+    'positions and badges are found for none, repeated, unknown and 70,000 ids',
+    within('pinBoards', ({ positions }) => ({
+      async positions(issues) {
+        const placed = new Set<string>()
+        const found = await positions(issues)
+        return found.map((position, index) => {
+          const { size } = placed
+          return placed.add(issues[index]?.issueId ?? '').size > size ? position : undefined
+        })
+      },
+    })),
+  ],
+  [
+    'numbers its events after beforeCommit',
+    'a change of a pin board returns the result of its decision and writes the state with its event',
+    changing((store, key, { beforeCommit, ...change }) =>
+      store.update(key, {
+        ...change,
+        beforeCommit:
+          beforeCommit &&
+          ((events, tx) =>
+            beforeCommit(
+              events.map((one) => ({ ...one, id: '0' })),
+              tx,
+            )),
+      }),
+    ),
+  ],
+  [
     'prunes what a consumer has not read',
     REFERENCE,
     within('events', (events) => ({

@@ -18,11 +18,17 @@ export const changeCases: readonly StorageCase[] = AGGREGATES.flatMap((one) => [
   forAggregate(one, 'returns the result of its decision and writes the state with its event', async (storage) => {
     const before = await outbox(storage)
     const at = new Date('1999-12-31T23:59:59.999Z')
-    const { result, events } = await one.alter(storage, { by: { actorId: '9007199254740993', at: () => at } })
+    const received: unknown[] = []
+    const beforeCommit = (written: readonly object[]) => void received.push(...structuredClone(written))
+    const { result, events } = await one.alter(storage, {
+      by: { actorId: '9007199254740993', at: () => at },
+      beforeCommit,
+    })
     const [event] = events
 
     assert.equal(result, 'altered')
     assert.deepEqual(await outbox(storage), [...before, ...events])
+    assert.deepEqual(received, events)
     assert.deepEqual([events.length, event?.actorId, event?.at, event?.version], [1, '9007199254740993', at, 1])
     assert.deepEqual(Object.keys(event ?? {}).sort(), ENVELOPE)
   }),

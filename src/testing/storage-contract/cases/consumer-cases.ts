@@ -3,6 +3,7 @@ import { isForgeError } from '../../../index.ts'
 import type { Consumer, ForgeStorage } from '../../../storage/storage.ts'
 import { eventsOrPruned, LATER, note, outbox } from '../samples/outbox.ts'
 import { BOARD, pin } from '../samples/pin-boards.ts'
+import { NOON } from '../samples/sample.ts'
 import { turns } from './gate.ts'
 import { idsTo, raceCases } from './race.ts'
 import type { StorageCase } from './storage-case.ts'
@@ -55,7 +56,10 @@ export const consumerCases: readonly StorageCase[] = [
 
   storageCase('an expired lease is free, and its former holder moves nothing', async (storage) => {
     const [cursor] = await threePins(storage)
+    await storage.events.claim(MAIL, 15)
     const first = await storage.events.claim(MAIL, LONG)
+    await pause(20)
+    assert.equal(await storage.events.claim(RIVAL, LONG), undefined, 'a renewed lease lasts longer')
     await storage.events.claim(MAIL, 1)
     await pause(20)
     assert.equal(await storage.events.advance(MAIL, cursor), false, 'the lease has expired')
@@ -103,6 +107,7 @@ export const pruneCases: readonly StorageCase[] = [
   ...raceCases('two concurrent prunes remove every event once', async (one, other) => {
     await note(one, 1200)
     await pin(one, BOARD, '1')
+    assert.equal(await one.events.prune(NOON), 0, 'the events are of that time, not of an earlier one')
     const removed = await Promise.all([one, other].map(async (storage) => storage.events.prune(LATER)))
 
     assert.equal((removed[0] ?? 0) + (removed[1] ?? 0), 1200)

@@ -269,6 +269,8 @@ function filtersOf({ repositories: [repositoryId], organizations, users }: Names
     { repositoryId },
     { organizationId, types: ['user.blocked', 'user.unblocked'] },
     { userId: users[1] },
+    { organizationId, userId: users[1] },
+    { repositoryId, actorId: users[0] },
     { actorId: users[0], types: ['issue.pinned', 'user.blocked'] },
   ]
 }

@@ -58,13 +58,13 @@ export const sequentialCases: readonly StorageCase[] = [
   storageCase('positions and badges are found for none, repeated, unknown and 70,000 ids', async (storage) => {
     await fill(storage)
     const ids = Array.from({ length: 70_000 }, (_, n) => String(n))
-    const placed = await storage.pinBoards.positions(ids.map((issueId) => ({ issueId, ...BOARD })))
+    const placed = await storage.pinBoards.positions([...ids, '1'].map((issueId) => ({ issueId, ...BOARD })))
     const held = await storage.userBadges.heldByMany(['31', ...ids, '31'])
     const holders = [...held.keys()].filter((index) => held[index]?.length !== 0)
 
     assert.deepEqual(await storage.pinBoards.positions([]), [])
     assert.deepEqual(await storage.userBadges.heldByMany([]), [])
-    assert.deepEqual([placed.length, placed.slice(0, 5)], [70_000, [undefined, 1, 2, 3, undefined]])
+    assert.deepEqual([placed.length, placed.slice(0, 5), placed.at(-1)], [70_001, [undefined, 1, 2, 3, undefined], 1])
     assert.deepEqual(holders, [0, 31, 32, 70_001])
     assert.deepEqual([held[0], held.at(-1)], [held[32], held[32]])
   }),
