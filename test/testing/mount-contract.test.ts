@@ -110,6 +110,14 @@ const PLANTED: readonly (readonly [fault: string, caughtBy: string, plant: Plant
     }),
   ],
   [
+    'lets only the headers through that it knows',
+    'a page of a list says how many items there are',
+    changing((_request, response) => {
+      const setHeader = response.setHeader.bind(response)
+      response.setHeader = (name, value) => (name === 'X-Total-Count' ? response : setHeader(name, value))
+    }),
+  ],
+  [
     'fails at a strange Host header',
     'a malformed Host header causes no failure',
     answering(({ headers }) => !URL.canParse(`http://${headers.host}`), 500),

@@ -36,6 +36,15 @@ export const hostCases: readonly MountCase[] = [
       answer.must(links.length > 0 && areSound, `a Link header with links that begin with ${base} and have q=a%2Bb%26c`)
     },
   ),
+
+  mountCase(
+    'a page of a list says how many items there are',
+    { ...LINKS, fix: 'let every header of a response through' },
+    async (client) => {
+      const answer = await listed(client)
+      answer.must(Number(answer.lines('x-total-count').join()) > 1, 'an X-Total-Count header: a number above 1')
+    },
+  ),
 ]
 
 /**
