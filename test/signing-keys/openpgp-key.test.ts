@@ -172,9 +172,9 @@ describe('an OpenPGP key', () => {
   })
 
   test('whose user id is signed by another key alone is refused', async () => {
-    const [one, two] = await Promise.all([pair, other].map(async (each) => bytesOf(each.privateKey)))
-    const length = 2 + (one?.[1] ?? 0)
-    const mixed = Buffer.concat([one?.subarray(0, length) ?? Buffer.of(), two?.subarray(length) ?? Buffer.of()])
+    const [key, others] = [await bytesOf(pair.privateKey), await bytesOf(other.privateKey)]
+    const lengthOfFirst = (packets: Uint8Array): number => 2 + (packets[1] ?? 0)
+    const mixed = Buffer.concat([key.subarray(0, lengthOfFirst(key)), others.subarray(lengthOfFirst(others))])
 
     await expect(served(mixed)).rejects.toThrow('no user id of the OpenPGP key has a valid signature')
   })
