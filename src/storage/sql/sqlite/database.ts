@@ -253,10 +253,14 @@ const WRITER_SETTINGS =
 
 const OTHER_FILE = 'the database file was replaced, moved or deleted while it was open: start the process again'
 
-/** Returns what tells a file from others; undefined if there is none. */
+/** Returns what tells a file from others; undefined if the path leads to none. */
 function identityOf(file: string): string | undefined {
-  const found = statSync(file, { throwIfNoEntry: false })
-  return found && `${found.dev}:${found.ino}`
+  try {
+    const { dev, ino } = statSync(file)
+    return `${dev}:${ino}`
+  } catch {
+    return undefined // also where a folder may not be searched any more: the error would name the path
+  }
 }
 
 /** Runs work that may fail. */

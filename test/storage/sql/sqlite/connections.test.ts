@@ -1,4 +1,4 @@
-import { existsSync, renameSync, rmSync } from 'node:fs'
+import { existsSync, renameSync, rmSync, symlinkSync } from 'node:fs'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { sqliteStorage } from '../../../../src/storage/sqlite.ts'
 import { outcomeOf } from '../../../../src/testing/storage-contract/cases/storage-case.ts'
@@ -95,6 +95,13 @@ test.each<readonly [string, (file: string, copy: string) => void]>([
   ['replaced by another', (file, copy) => renameSync(copy, file)],
   ['moved away', (file, copy) => renameSync(file, `${copy}.moved`)],
   ['deleted', (file) => rmSync(file)],
+  [
+    'replaced by a link to itself',
+    (file) => {
+      rmSync(file)
+      symlinkSync(file, file)
+    },
+  ],
 ])('a file that was %s while it is open takes no change, and is not ready', async (_, change) => {
   const file = newFile()
   const storage = sqliteStorage(file)
