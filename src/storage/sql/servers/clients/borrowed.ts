@@ -1,3 +1,4 @@
+import type { MaybePromise } from '../../../../schema/sync-or-async.ts'
 import { command } from '../../dialect.ts'
 import { isLost } from '../errors.ts'
 import type { Connection, Runner } from '../server.ts'
@@ -12,7 +13,11 @@ const ROLL_BACK = command('rollback')
  * @param transaction - what ports and `beforeCommit` receive
  * @param release - returns it to its pool; receives whether it was lost
  */
-export function borrowed(runner: Runner, transaction: object, release: (isLost: boolean) => void): Connection {
+export function borrowed(
+  runner: Runner,
+  transaction: object,
+  release: (isLost: boolean) => MaybePromise<void>,
+): Connection {
   let loss: unknown
   const run: Runner['run'] = (statement) => {
     if (loss !== undefined) return Promise.reject(loss)
@@ -27,10 +32,7 @@ export function borrowed(runner: Runner, transaction: object, release: (isLost: 
     run,
     transaction,
     release(isSound) {
-      if (isSound) {
-        release(false)
-        return undefined
-      }
+      if (isSound) return release(false)
       return run(ROLL_BACK).then(
         () => release(false),
         () => release(true),

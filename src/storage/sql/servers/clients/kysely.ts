@@ -16,13 +16,25 @@ export interface KyselyDatabase<K = KyselyExecutor> {
   }
 }
 
+/**
+ * How long a lost connection is kept. Kysely cannot destroy it, and the pool of its driver, which may learn of the loss only when the
+ * socket ends, would lend it again.
+ */
+const UNTIL_NOTICED_MS = 100
+
 /** A server through the Kysely of a host: a connection is held until its callback returns. */
 export function kyselyClient(database: KyselyDatabase): Client {
   return {
     connect: () =>
       new Promise<Connection>((resolve, reject) => {
         const use = (bound: KyselyExecutor): Promise<void> =>
-          new Promise((release) => resolve(borrowed(runnerOfKysely(bound), bound, () => release())))
+          new Promise((release) => {
+            const returned = async (isLost: boolean): Promise<void> => {
+              if (isLost) await new Promise((goOn) => setTimeout(goOn, UNTIL_NOTICED_MS))
+              release()
+            }
+            resolve(borrowed(runnerOfKysely(bound), bound, returned))
+          })
         database.connection().execute(use).catch(reject)
       }),
     close: async () => undefined, // it is the host's
