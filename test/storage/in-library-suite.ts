@@ -68,6 +68,7 @@ export function inLibrary(
       outside: async () => forge.withTransaction(wrap(library.outside), (services) => pin(services, 1)),
       pinned: async (repositoryId = 10) =>
         (await forge.pins.list('system', { repositoryId, kind: 'issue' })).map(({ issueId }) => issueId),
+      run: (sql: string) => database.host.run(sql),
       issues: async () => (await database.host.run('select id from host_issue')).map(({ id }) => Number(id)),
     }
   }
@@ -80,10 +81,10 @@ export function inLibrary(
   test('texts in a condition of the host may look like placeholders', async () => {
     const where = "title <> 'it''s $1, or what?'"
     const issues = { table: 'host_task', repository: 'repo_id', number: 'id', where }
-    const { inTransaction, pinned } = await opened({ issues })
-    await inTransaction(async (services, run) => {
-      await run("insert into host_task (id, repo_id, title) values (1, 10, 'really')")
-      await run("insert into host_task (id, repo_id, title) values (2, 10, 'it''s $1, or what?')")
+    const { inTransaction, pinned, run } = await opened({ issues })
+    await run("insert into host_task (id, repo_id, title) values (1, 10, 'really')")
+    await run("insert into host_task (id, repo_id, title) values (2, 10, 'it''s $1, or what?')")
+    await inTransaction(async (services) => {
       await pin(services, 1)
       await expect(pin(services, 2)).rejects.toMatchObject({ code: 'ISSUE_NOT_FOUND' })
     })

@@ -85,7 +85,7 @@ const BEGINNING: Readonly<Record<string, (url: string) => Promise<BeginningLibra
     const database = (await load('pg-promise')).default()(url)
     const wrap = (t: Task) => ({
       identity: t,
-      run: (text: string, values: readonly unknown[]) => t.any(text, [...values]),
+      run: (text: string, values: readonly unknown[]) => t.any({ text, values: [...values] }),
     })
     return { begin: (work) => database.tx(work), wrap, outside: database, close: () => database.$pool.end() }
   },
@@ -103,7 +103,7 @@ const BEGINNING: Readonly<Record<string, (url: string) => Promise<BeginningLibra
 
 /** A transaction of pg-promise or slonik. */
 interface Task {
-  any(text: string, values: unknown[]): Promise<unknown[]>
+  any(query: object): Promise<unknown[]>
   query(query: object): Promise<{ readonly rows: readonly unknown[] }>
 }
 
