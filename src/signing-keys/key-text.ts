@@ -72,8 +72,8 @@ export function keyMaterial(content: string | Uint8Array): KeyMaterial {
 }
 
 /**
- * Decodes a text, which may be UTF-16, as PowerShell's `>` writes it. Undefined for binary OpenPGP: its first bit is set, as in
- * no text but UTF-8 that begins with another script.
+ * Decodes a text, which may be UTF-16, as PowerShell's `>` writes it. Undefined for binary OpenPGP: its first bit is set.
+ * The only texts with that bit are in UTF-8, and begin with a character beyond ASCII.
  */
 function textOf(bytes: Uint8Array): string | undefined {
   const [first = 0, second] = bytes

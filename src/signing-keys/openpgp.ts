@@ -38,8 +38,8 @@ export async function describe(text: string): Promise<KeyDescription> {
 }
 
 /**
- * Whether the key is, also by a designated revoker, whose signature openpgp.js does not verify; or, if it does not sign, every
- * subkey that does.
+ * Returns whether a key is revoked: by itself, or by a designated revoker, whose signature openpgp.js does not verify. A key that
+ * does not sign is also revoked if every subkey that signs is.
  */
 function isRevoked({ revocationSignatures, subkeys, users }: Key, packets: readonly AnyPacket[]): boolean {
   if (revocationSignatures.length > 0) return true

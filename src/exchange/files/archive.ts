@@ -37,7 +37,7 @@ const DEFAULT_BYTES = 10_000_000_000
 export const BEGINNING = 2048
 /** Absolute, of a drive, or out of the folder. */
 const LEADS_OUT = /^(?:[/\\]|[a-z]:)|(?:^|[/\\])\.\.(?:[/\\]|$)/i
-/** What `zip` calls its standard input. */
+/** The name that `zip` gives to its standard input. */
 export const ONLY = '-'
 /** The files that a source may consist of. Others, such as repositories of Git, are not unpacked. */
 export const OF_SOURCES: RegExp = /^-$|\.(?:json|ndjson|ya?ml)(?:\.gz)?$/i
@@ -58,16 +58,16 @@ export function archiveOf(beginning: Uint8Array): ((path: string) => Entries) | 
   }
 }
 
-/** An archive that can be read only once, as the one file of another archive, so that unpacking that makes a copy. */
+/** Presents bytes that can be read only once as the one file of an archive: to unpack it is to copy them into a file. */
 export async function* onlyFile(bytes: AsyncIterable<Uint8Array>): Entries {
   yield { name: ONLY, type: 'file', size: 0, open: () => bytes, position: () => 0 }
 }
 
 /** Files in a temporary folder. */
 export interface UnpackedFiles {
-  /** Where each file is, by its name. Those that no source consists of are not there. */
+  /** The path of each file by its name. Files that belong to no source are not written. */
   readonly paths: ReadonlyMap<string, string>
-  /** Bytes of all files that are there. */
+  /** Bytes of all files that were written. */
   readonly size: number
   /** Removes the folder. The end of the process removes it too. */
   close(): Promise<void>

@@ -79,7 +79,7 @@ async function filesIn(root: string): Promise<{ readonly folder: SourceFolder; r
   return { folder: folderOf(paths), size }
 }
 
-/** @param paths - where each file is, by its name */
+/** @param paths - the path of each file by its name */
 function folderOf(paths: ReadonlyMap<string, string>): SourceFolder {
   return { list: () => [...paths.keys()].sort(), open: (name) => bytesOf(paths.get(name) ?? '') }
 }

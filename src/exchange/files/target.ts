@@ -22,7 +22,7 @@ export async function writeBeside(target: string, write: (beside: string) => Pro
   }
 }
 
-/** Returns what catches the error of a file that is missing, and returns a value in its place. */
+/** Returns a function for `catch` that returns a value if a file is missing, and throws any other error again. */
 export function ifMissing<T>(value: T): (error: unknown) => T {
   return (error) => {
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return value

@@ -293,7 +293,8 @@ function fence({
   if exists (select 1 from ${blocks} where ${blocked.organization} = new.${organization} and ${blocked.user} = new.${user} lock in share mode)${isMember} then
     signal sqlstate '45000' set message_text = 'the organization blocks this user', constraint_name = ${sql.lit(name)};
   end if;`
-  // A trigger cannot name columns. Whether the row was a membership before can only be told where every row is one.
+  // A trigger of MariaDB has no list of columns, so it compares the ids. With a `where`, a row may become a membership without a
+  // new id: then every update is checked.
   const isMoved = sql`not (new.${organization} <=> old.${organization} and new.${user} <=> old.${user})`
   return fenceTriggers(where !== undefined).map(({ suffix, time, event, locks, checks }) => {
     const trigger = sql`${sql.id(`${name}_${suffix}`)} ${sql.raw(time)} ${sql.raw(event)} on ${members}`

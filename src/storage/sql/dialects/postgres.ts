@@ -78,7 +78,7 @@ export const postgresDialect: SqlDialect = {
   fitsType: (ids, type) => FITTING[ids].test(type),
   isTime: (type) => /^(timestamp|date)/.test(type),
   seesAllRows: (table) => sql`not pg_catalog.row_security_active(${sql.lit(qualified(table))})`,
-  // Who does not see every row would remove what refers to the others.
+  // A user who does not see every row would remove what refers to the others.
   privileges: { keys: ['SELECT', 'UPDATE', 'REFERENCES', 'BYPASSRLS'], triggers: ['TRIGGER'] },
   replacesViews: true,
   follows: { by: 'keys', dropped: 'constraint' },
@@ -204,7 +204,7 @@ function fence(of: MemberFence): readonly RawBuilder<unknown>[] {
   end if;
   return new;
 end $$`,
-    // The tables are those that the migration sees, whatever the search_path and the name of who adds the member: both are in "$user".
+    // The function uses the tables that the migration sees. `from current` would keep "$user", which is whoever adds the member.
     sql`do $do$ begin execute (select 'alter function ${made}() set search_path to ' || coalesce(
   pg_catalog.string_agg(pg_catalog.quote_ident(cast(path.name as text)), ', '), '''''') from pg_catalog.unnest(pg_catalog.current_schemas(false)) as path (name)); end $do$`,
     sql`create trigger ${sql.id(name)} ${time} insert or update${events} on ${members} for each row execute function ${made}()`,

@@ -72,12 +72,12 @@ function* columnsOfEach(
   return each
 }
 
-/** What statements ask of the rows of a table: a condition of the host, or whether a column has a value. */
+/** A condition on the rows of a table: one that the host wrote, or a comparison of a column. */
 interface Condition {
   readonly path: string
   readonly host: Described['host']
   readonly asked: RawBuilder<unknown>
-  /** What the database refuses if it does. */
+  /** What a refusal is about, as the end of "the database refuses". */
   readonly what: string
 }
 
@@ -91,7 +91,7 @@ function conditionsOf(context: SqlContext): readonly Condition[] {
   )
 }
 
-/** What statements compare with ids and numbers. */
+/** Returns the columns that statements compare with ids and numbers. */
 function comparisonsOf(context: SqlContext): readonly Condition[] {
   return describedTables(context).flatMap(({ name, host, columns }) =>
     Object.entries(columns).flatMap(([option, column]) => {
@@ -111,7 +111,7 @@ function comparedType({ dialect, ids }: SqlContext, option: string): RawBuilder<
   return thing && dialect.casts.id[ids.columns[thing]]
 }
 
-/** The options that name a column of ids, and to what they refer. */
+/** The options that name a column of ids, with what the ids refer to. */
 const REFERS: Readonly<Record<string, HostThing>> = {
   organization: 'organization',
   user: 'user',

@@ -130,7 +130,7 @@ export function goneIn(
   })
 }
 
-/** Returns the condition that the host has deleted a row. It is false of rows that may only be hidden by row-level security. */
+/** Returns the condition that the host has deleted a row. It is false if row-level security may hide the row instead. */
 export function isGone({ dialect }: ReferenceContext, host: HostTable, id: RawBuilder<unknown>): RawBuilder<SqlBool> {
   const isMissing = sql<SqlBool>`not exists (select 1 from ${keyed({ ...host, where: undefined }, id)})`
   const seesAll = dialect.seesAllRows?.(host)
@@ -275,7 +275,7 @@ export class References {
     for (const [index, { thing }] of referred.entries()) if (row?.[`row${index}`] !== 1) throw notFound(thing)
   }
 
-  /** Returns the end of a select that locks rows of a table. What has no keys may be a view of rows that cannot be locked. */
+  /** Returns the clause that locks the rows of a table. A table without keys may be a view, whose rows cannot be locked. */
   #lockOf(host: HostTable | undefined): string {
     const { dialect, tables } = this.#context
     return dialect.lockReferred(host?.where !== undefined && hasKeys(tables, host))

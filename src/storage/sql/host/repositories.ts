@@ -151,7 +151,7 @@ interface RepositorySource {
   readonly standing: (actorId: RawBuilder<unknown>) => RawBuilder<unknown>
 }
 
-/** Columns that are beside those of the repositories, which conditions name without their table: no host has such names. */
+/** The columns of the owner in the join. Conditions name columns of the repositories without their table, so no host may have these names. */
 const OWNER = { id: sql.id('forgelet_owner_id'), name: sql.id('forgelet_owner_name') }
 
 function repositoryRows(

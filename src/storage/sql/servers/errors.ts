@@ -70,7 +70,7 @@ export function isWrongStatementName(error: unknown): boolean {
   return /^(26000|42P05|0A000)$/.test(serverCode(error) ?? '')
 }
 
-/** Returns whether an error shows that its connection is lost: the server has ended it, or a library or Node has closed it. */
+/** Returns whether an error shows that its connection is lost: the server, the library or Node has closed it. */
 export function isLost(error: unknown): boolean {
   const isEnded = layersOf(error).some((layer) => /^(FATAL|PANIC)$/.test(String(Reflect.get(layer, 'severity'))))
   return (
@@ -81,8 +81,8 @@ export function isLost(error: unknown): boolean {
 }
 
 /**
- * Returns whether a value is compared with a column of the host whose character set cannot hold it, as MariaDB refuses to do (1267).
- * No row is equal to it.
+ * Returns whether MariaDB refused to compare a value with a column of the host whose character set cannot hold the value (1267). No
+ * row is equal to it.
  */
 export function equalsNothing(error: unknown): boolean {
   return serverCode(error) === '1267' && /COERCIBLE/.test(String(propertyOf(error, 'message')))

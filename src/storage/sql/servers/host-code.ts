@@ -3,7 +3,7 @@ import type { MaybePromise } from '../../../schema/sync-or-async.ts'
 import type { Statement } from '../query.ts'
 import { isAbort, translate } from './errors.ts'
 
-/** How the host's code is surrounded: by a savepoint of this name. Inside one, MariaDB removes another of the same name. */
+/** The savepoint around the host's code. Each use has a name of its own: a second savepoint of a name replaces the first on MariaDB. */
 interface Surroundings {
   readonly savepoint: string
   /** What to throw if the code has not left the transaction open and sound. */
@@ -34,7 +34,7 @@ export async function checkedAfter<T>(
   try {
     await send({ sql: `release savepoint ${savepoint}`, parameters: [], returnsRows: false })
   } catch (error) {
-    // The node of a cluster may have aborted the transaction meanwhile, whatever the host's code did.
+    // The node of a cluster may have aborted the transaction by itself, whatever the host's code did.
     const isAborted = isAbort(isForgeError(error) ? error.cause : error)
     const cause = translate(error, 'call')
     if (isAborted || isForgeError(cause, 'STORAGE_UNAVAILABLE')) throw error

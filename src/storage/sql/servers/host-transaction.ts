@@ -257,7 +257,7 @@ export function rowsOrNone(answer: unknown): readonly unknown[] {
   return Array.isArray(answer) ? rowsIn(answer) : []
 }
 
-/** What is between quotation marks, where a condition of the host may have what looks like a placeholder. */
+/** A quoted text or name. A condition of the host may contain one that looks like a placeholder. */
 const QUOTED = /'(?:[^']|'')*'|"(?:[^"]|"")*"|`(?:[^`]|``)*`/.source
 const NUMBERED = new RegExp(`${QUOTED}|\\$(\\d+)`, 'g')
 const UNNUMBERED = new RegExp(`${QUOTED}|(\\?)`, 'g')

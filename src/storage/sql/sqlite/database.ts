@@ -43,7 +43,7 @@ export class SqliteDatabase<H extends SqliteHandle> {
   #writer: Connection<H> | undefined
   /** The file of the open reader, as SQLite names it. */
   #openFile = ''
-  /** What the file system names the same file by, whatever its path is. */
+  /** The device and the inode of that file. */
   #identity: string | undefined
   #isWal = false
   #isUsable = false
@@ -113,7 +113,7 @@ export class SqliteDatabase<H extends SqliteHandle> {
 
   /**
    * Runs work on a database that may not be usable. If the work fails, no connection stays open on such a database.
-   * @throws ForgeError `STORAGE_UNAVAILABLE` if the path leads to another file by now: what is written would be lost
+   * @throws ForgeError `STORAGE_UNAVAILABLE` if the path now leads to another file: what is written would be lost
    */
   withReader<T>(work: (reader: Connection<H>) => T): T {
     this.#reader ??= this.#openReader()
@@ -253,7 +253,7 @@ const WRITER_SETTINGS =
 
 const OTHER_FILE = 'the database file was replaced, moved or deleted while it was open: start the process again'
 
-/** Returns what tells a file from others; undefined if the path leads to none. */
+/** Returns the device and the inode of a file. Undefined if the path leads to no file. */
 function identityOf(file: string): string | undefined {
   try {
     const { dev, ino } = statSync(file)

@@ -17,8 +17,8 @@ export interface KyselyDatabase<K = KyselyExecutor> {
 }
 
 /**
- * How long a lost connection is kept. Kysely cannot destroy it, and the pool of its driver, which may learn of the loss only when the
- * socket ends, would lend it again.
+ * How long a lost connection is kept, in milliseconds. Kysely cannot destroy a connection, and its pool may learn of the loss only
+ * when the socket ends: until then, the pool would lend the connection again.
  */
 const UNTIL_NOTICED_MS = 100
 
