@@ -115,32 +115,46 @@ export async function* piecesOf(source: ByteSource, observer: ByteObserver): Byt
   }
 }
 
+/** Compressed bytes that are given at once: 1 KiB of gzip can be 1 MiB of text. */
+const COMPRESSED_BYTES = 4 * 1024
+
+/**
+ * Decompresses gzip. The next bytes are given when the earlier ones are used up and nothing of them is left to read: the streams
+ * of Node 20 and 22 would take 16,384 pieces ahead of the reader.
+ */
 async function* decompressed(pieces: Bytes): Bytes {
-  let failure: { readonly error: unknown } | undefined
-  const compressed = new ReadableStream<Uint8Array<ArrayBuffer>>({
-    async pull(controller) {
-      try {
-        const { done, value } = await pieces.next()
-        if (done === true) controller.close()
-        else controller.enqueue(value.slice()) // its memory may be reused before the stream has read it
-      } catch (error) {
-        failure = { error }
-        throw error
-      }
-    },
-  })
-  const reader = compressed.pipeThrough(new DecompressionStream('gzip')).getReader()
+  const { readable, writable } = new DecompressionStream('gzip')
+  const [reader, writer] = [readable.getReader(), writable.getWriter()]
+  const compressed = slicesOf(pieces)
+  let given = Promise.resolve()
   try {
-    for (let step = await reader.read(); step.value !== undefined; step = await reader.read()) yield step.value
-  } catch {
-    if (failure !== undefined) throw failure.error
-    const message = 'expected gzip data that is neither damaged nor cut off'
-    throw new Unreadable('gzip', message, BEGINNING, false)
+    for (let read = reader.read(); ; ) {
+      const step = await Promise.race([read, given.then(() => undefined)]).catch(refuseGzip)
+      if (step === undefined) {
+        const { done, value } = await compressed.next()
+        given = done === true ? writer.close().then(() => new Promise<never>(() => undefined)) : writer.write(value)
+      } else if (step.done) return
+      else {
+        yield step.value
+        read = reader.read()
+      }
+    }
   } finally {
-    // Neither is awaited: the source may be stuck.
+    // None is awaited: the source may be stuck.
     reader.cancel().catch(() => undefined)
+    given.catch(() => undefined)
     pieces.return().catch(() => undefined)
   }
+}
+
+async function* slicesOf(pieces: Bytes): AsyncGenerator<Uint8Array<ArrayBuffer>, void, void> {
+  for await (const piece of pieces) {
+    for (let at = 0; at < piece.length; at += COMPRESSED_BYTES) yield piece.slice(at, at + COMPRESSED_BYTES)
+  }
+}
+
+function refuseGzip(): never {
+  throw new Unreadable('gzip', 'expected gzip data that is neither damaged nor cut off', BEGINNING, false)
 }
 
 /** More memory than this is not kept for the next bytes. */

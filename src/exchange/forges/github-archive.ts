@@ -1,4 +1,5 @@
 import { invalidDocument } from '../../schema/invalid-document.ts'
+import { NumberMap } from '../../schema/number-map.ts'
 import type { ConversionState, Findings } from './findings.ts'
 import type { Foreign } from './foreign.ts'
 import { filled, hasProperties, listOf, objectOf, says, textOf } from './foreign.ts'
@@ -30,8 +31,8 @@ export const githubArchiveFormat: ForgeFormat = {
 function listsOf({ options: { sourceRepository: wanted }, known }: ConversionState): {
   readonly [kind: string]: Convert
 } {
-  /** When the issue of an address was locked last, in milliseconds; negative: when it was unlocked. */
-  const locks = new Map<unknown, number>()
+  /** When an issue was locked last, in milliseconds; negative: when it was unlocked. */
+  const locks = new NumberMap()
   const repositories: string[] = []
   let chosen: string | undefined
 
@@ -73,15 +74,15 @@ function listsOf({ options: { sourceRepository: wanted }, known }: ConversionSta
       return restMilestone(milestone, at)
     }),
     issue_events: here(({ issue, event, created_at }, at) => {
-      const time = Date.parse(textOf(created_at))
-      const isLater = time >= Math.abs(locks.get(issue) ?? 0)
-      if (isLater && (event === 'locked' || event === 'unlocked')) locks.set(issue, event === 'locked' ? time : -time)
+      const [number, time] = [Number(numberIn(issue)), Date.parse(textOf(created_at))]
+      const isLater = time >= Math.abs(locks.get(number) ?? 0)
+      if (isLater && (event === 'locked' || event === 'unlocked')) locks.set(number, event === 'locked' ? time : -time)
       return at.leave('issue_events')
     }),
     issues: here(({ type: _, url, user, labels, milestone, reactions, assignee, assignees, ...others }, at) => {
       const issue = {
         state: stateOf(others),
-        locked: (locks.get(url) ?? 0) > 0,
+        locked: (locks.get(Number(numberIn(url))) ?? 0) > 0,
         ...others,
         number: numberIn(url),
         user: userOf(user) || null,

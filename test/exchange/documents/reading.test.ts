@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import { getEventListeners } from 'node:events'
 import { gzipSync } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
@@ -93,6 +94,24 @@ describe('a source', () => {
     await outcomeOf(invalid)
 
     expect([stopped.pieces, stopped.ended, invalid.ended]).toEqual([1, 1, 1])
+  })
+
+  test('is read no further than its reader is when it is compressed', async () => {
+    const content = (): string => randomBytes(30_000).toString('base64')
+    const packed = gzipSync(
+      JSON.stringify(Array.from({ length: 100 }, (_, at) => ({ ...bareIssue, number: at + 1, content: content() }))),
+    )
+    let bytes = 0
+    function* pieces(): Generator<Uint8Array, void, void> {
+      for (; bytes < packed.length; bytes += 1000) yield packed.subarray(bytes, bytes + 1000)
+    }
+    let records = 0
+    for await (const _ of readIssues({ json: pieces() })) {
+      records += 1
+      await new Promise((resolve) => setTimeout(resolve, records === 1 ? 50 : 0))
+      expect(bytes).toBeLessThan(packed.length * (records / 100) + 200_000)
+    }
+    expect(records).toBe(100)
   })
 })
 

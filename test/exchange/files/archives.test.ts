@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { createHash } from 'node:crypto'
+import { createHash, randomBytes } from 'node:crypto'
 import {
   linkSync,
   mkdirSync,
@@ -187,8 +187,9 @@ with tarfile.open('archive', 'w', format=tarfile.${format.toUpperCase()}_FORMAT)
     expect((await outcomeOf(archive)).violations).toMatchObject([{ code: 'folder' }])
   })
 
-  test.each(KINDS)('%s tells how much of it is unpacked', async (kind) => {
-    const many = Array.from({ length: 3000 }, (_, number) => ({ ...fullIssue, number, content: `${Math.random()}` }))
+  test.each(KINDS)('%s is read no further than it is unpacked, and tells how far', async (kind) => {
+    const content = (): string => randomBytes(1500).toString('base64')
+    const many = Array.from({ length: 3000 }, (_, number) => ({ ...fullIssue, number, content: content() }))
     const archive = packed(kind, put({ 'issues.json': JSON.stringify(many) }))
     const told: number[] = []
     const { size } = statSync(archive)
@@ -199,6 +200,7 @@ with tarfile.open('archive', 'w', format=tarfile.${format.toUpperCase()}_FORMAT)
     await (await openIssueSource(archive, { onUnpack })).close()
 
     expect(told.length).toBeGreaterThan(5)
+    expect(told.filter((bytes, at) => bytes > (size * at) / told.length + 1_000_000)).toEqual([])
     expect(told).toEqual([...told].sort((one, other) => one - other))
     expect(told.at(-1)).toBeGreaterThan(size / 2)
     expect(told.at(-1)).toBeLessThanOrEqual(size)
