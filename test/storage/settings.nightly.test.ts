@@ -1,6 +1,7 @@
 import type { PoolOptions } from 'mysql2'
 import pg from 'pg'
 import { expect, test } from 'vitest'
+import { copyForge } from '../../src/storage/copy.ts'
 import type { PgPool } from '../../src/storage/postgres.ts'
 import { postgresStorage } from '../../src/storage/postgres.ts'
 import type { ForgeStorage } from '../../src/storage/storage.ts'
@@ -8,7 +9,7 @@ import { define, grant } from '../../src/testing/storage-contract/samples/badges
 import { block, blocksOf } from '../../src/testing/storage-contract/samples/blocks.ts'
 import { BOARD, issuesOn, pin } from '../../src/testing/storage-contract/samples/pin-boards.ts'
 import { retire } from '../../src/testing/storage-contract/samples/retirements.ts'
-import { expectAllKept } from './all-kept.ts'
+import { expectAllKept, LARGE_IDS } from './all-kept.ts'
 import { onMariadb, onPostgres } from './driver-hosts.ts'
 
 /** How pg reads a value, as hosts replace it for all queries. */
@@ -84,7 +85,10 @@ onPostgres((open) => {
     const host = await open()
     const options = settings.replaceAll(/(?<!\\) |^/g, ' -c ')
 
-    await expectAllKept(host.storage(host.pool({ options }), { schema: 'public' }))
+    const storage = host.storage(host.pool({ options }), { schema: 'public' })
+    await expectAllKept(storage)
+    const other = await open()
+    await expectCopied(storage, other.storage(other.pool({ options }), { schema: 'public' }))
   })
 
   test.each(PG_REFUSED)('connections with %s are refused, with the fix', async (_, config, fix) => {
@@ -157,6 +161,16 @@ onMariadb((open) => {
     await expectAllKept(host.storage(host.pool({}, statement)))
   })
 
+  test.each(STATEMENTS.filter((statement) => !statement.endsWith('read only')))(
+    'a copy over connections with %s is complete',
+    async (statement) => {
+      const [host, other] = [await open(), await open()]
+      const storage = host.storage(host.pool({}, statement))
+      await expectAllKept(storage)
+      await expectCopied(storage, other.storage(other.pool({}, statement)))
+    },
+  )
+
   test.each(REFUSED)('connections with %j and %s are refused, with the fix', async (options, statement, fix) => {
     const host = await open()
     const storage = host.storage(host.pool(options, statement))
@@ -220,6 +234,15 @@ onMariadb((open) => {
     ])
   })
 })
+
+/** Copies a storage, which `expectAllKept` has filled, into an empty one. */
+async function expectCopied<Tx>(from: ForgeStorage<Tx>, to: ForgeStorage<Tx>): Promise<void> {
+  await copyForge(from, to)
+
+  expect((await to.schemaStatus()).state).toBe('current')
+  expect(await issuesOn(to, BOARD)).toEqual(LARGE_IDS)
+  expect(await blocksOf(to, '20')).toEqual(await blocksOf(from, '20'))
+}
 
 /** What the storage does next on a connection: a read, a change, and a read of a snapshot. */
 const NEXT: readonly ((storage: ForgeStorage<never>, issueId: string) => Promise<unknown>)[] = [

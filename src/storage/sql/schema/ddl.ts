@@ -63,7 +63,7 @@ export interface Ledger {
   readonly made: readonly SchemaStatement[]
   /** Marks the tables as those of a copy that has not ended: no library uses them. A second mark makes it twice as much. */
   readonly mark: Statement<unknown>
-  /** Takes all marks back. */
+  /** Takes the mark back, if there is one. */
   readonly unmark: Statement<unknown>
   /** Notes the version of the tables, and the oldest library that can use them. It is the last statement. */
   readonly note: SchemaStatement
@@ -72,14 +72,14 @@ export interface Ledger {
 /** Returns the ledger of the tables. */
 export function ledgerOf(context: SqlContext): Ledger {
   const { build, ids, tables } = context
-  const change = (operator: '+' | '%') =>
+  const change = (operator: '+' | '-') =>
     build.updateTable('ledger').set((of) => ({ oldest_library: of('oldest_library', operator, INCOMPLETE) }))
   const noted = { version: sql.lit(NEWEST_VERSION), oldest_library: sql.lit(tables === undefined ? 1 : 2) }
   const row = firstRow(context, 'ledger', { only: 1, version: 0, oldest_library: 0, ids: ids.text })
   return {
     made: [...createTables(context, 0), schemaStatement(row)],
     mark: compileStatement(change('+')),
-    unmark: compileStatement(change('%')),
+    unmark: compileStatement(change('-').where('oldest_library', '>=', INCOMPLETE)), // MariaDB has no % in its mode ORACLE
     note: schemaStatement(build.updateTable('ledger').set(noted)),
   }
 }
