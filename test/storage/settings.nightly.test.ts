@@ -91,6 +91,20 @@ onPostgres((open) => {
     await expectCopied(storage, other.storage(other.pool({ options }), { schema: 'public' }))
   })
 
+  test('tables of the host fit where the server quotes every name', async () => {
+    const host = await open()
+    await host.run('create table users (id uuid primary key, name text)')
+    await host.run('create table orgs (id text primary key, name text)')
+    const storage = host.storage(host.pool({ options: '-c quote_all_identifiers=on' }), {
+      prefix: 'mine_',
+      ids: { user: 'uuid', organization: 'text' },
+      tables: { users: { table: 'users' }, organizations: { table: 'orgs' } },
+    })
+    await storage.migrate()
+
+    expect((await storage.schemaStatus()).state).toBe('current')
+  })
+
   test.each(PG_REFUSED)('connections with %s are refused, with the fix', async (_, config, fix) => {
     const host = await open()
     const storage = host.storage(host.pool(config))

@@ -57,7 +57,7 @@ export const postgresDialect: SqlDialect = {
   // A key share lets others change the other columns of the row, such as the title of an issue.
   hostColumns: (table) =>
     textQuery(
-      `select cast(a.attname as text) as "column", pg_catalog.format_type(coalesce(nullif(t.typbasetype, 0), a.atttypid), a.atttypmod) as "type", cast(case when exists (
+      `select cast(a.attname as text) as "column", pg_catalog.replace(pg_catalog.format_type(coalesce(nullif(t.typbasetype, 0), a.atttypid), a.atttypmod), '"', '') as "type", cast(case when exists (
         select from pg_catalog.pg_index as i where i.indrelid = c.oid and i.indisunique and i.indisvalid and i.indimmediate
           and i.indpred is null and i.indexprs is null and i.indnkeyatts = 1 and i.indkey[0] = a.attnum) then 1 else 0 end as double precision) as "isUnique",
         pg_catalog.concat_ws(',', case when not pg_catalog.has_column_privilege(c.oid, a.attnum, 'select') then 'SELECT' end,
