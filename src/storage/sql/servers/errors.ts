@@ -148,6 +148,9 @@ const TLS_ERRORS: readonly (readonly [pattern: RegExp, meaning: 'no-tls' | 'cert
   [/^(ERR_(TLS|SSL|OSSL)_|HANDSHAKE_SSL_ERROR$|EPROTO$)/, 'tls'],
 ]
 
+/** MariaDB closes the connection without reading the rest, so its answer, 1153, is lost if the rest is long. */
+const BY_SIZE = '; if much was sent to MariaDB, raise max_allowed_packet'
+
 /** The error of a driver or a library that has no answer of the server. */
 function withoutAnswer(error: unknown): unknown {
   if (!(error instanceof Error) || error instanceof TypeError) return error
@@ -174,5 +177,6 @@ function withoutAnswer(error: unknown): unknown {
   }
   const code = codeIn(error, /^(?!P\d)[A-Z][A-Z_0-9]+$/)
   const where = code === undefined ? '' : ` (${code})`
-  return unavailable(`the server cannot be reached${where}: check that it runs, and the host and the port`, error)
+  const advice = `check that it runs, and the host and the port${/^(ECONNRESET|EPIPE)$/.test(code ?? '') ? BY_SIZE : ''}`
+  return unavailable(`the server cannot be reached${where}: ${advice}`, error)
 }

@@ -95,8 +95,9 @@ describe('an error of a server', () => {
 
 describe('an error without an answer', () => {
   test.each<readonly [string, RegExp]>([
-    ['ECONNREFUSED', /cannot be reached/],
-    ['EPIPE', /cannot be reached/],
+    ['ECONNREFUSED', /cannot be reached.*the port$/],
+    ['EPIPE', /cannot be reached.*max_allowed_packet/],
+    ['ECONNRESET', /cannot be reached.*max_allowed_packet/],
     ['EAI_AGAIN', /cannot be reached/],
     ['PROTOCOL_CONNECTION_LOST', /cannot be reached/],
     [
