@@ -64,6 +64,20 @@ export function databaseSuite(kinds: readonly AnyKind[]): void {
       expect([await database.rows(ALL), await pinned()]).toMatchObject([[{ title: 'a' }], [{ issueId: '1' }]])
     })
 
+    test('passes on at once what a key of the host refuses', async () => {
+      const { database } = await opened()
+      const sql = 'create table remarks (note integer, foreign key (note) references notes (id))'
+      await database.transaction((open) => database.rows({ sql }, open))
+      let attempts = 0
+      const writing = database.transaction((open) => {
+        attempts += 1
+        return database.rows({ sql: 'insert into remarks values (7)' }, open)
+      })
+
+      await expect(writing).rejects.toThrow(/foreign key/i)
+      expect(attempts).toBe(1)
+    })
+
     test('copies a table of the host with those of the forge', async () => {
       const [storage, target] = [await opened(), storageOf((await newDatabase(SQLITE)).url)]
       const { database } = storage
