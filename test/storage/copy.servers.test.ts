@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { copyForge } from '../../src/storage/copy.ts'
+import { define } from '../../src/testing/storage-contract/samples/badges.ts'
 import { block } from '../../src/testing/storage-contract/samples/blocks.ts'
 import { note } from '../../src/testing/storage-contract/samples/outbox.ts'
 import { BOARD, pin } from '../../src/testing/storage-contract/samples/pin-boards.ts'
@@ -58,6 +59,19 @@ onDatabases([POSTGRES, MARIADB], (_open, kind) => {
     const [error] = settled.flatMap((one) => (one.status === 'rejected' ? [one.reason] : []))
     expect(error).toMatchObject({ code: expect.stringMatching(/^(STORAGE_UNAVAILABLE|COPY_REFUSED)$/) })
     expect((await database.storage().schemaStatus()).state).toBe('current')
+  })
+})
+
+onDatabases([POSTGRES, MARIADB], (_open, kind) => {
+  test('a target cannot be emptied while others refer to its rows', async () => {
+    const [from, to] = [await newDatabase(SQLITE), await newDatabase(kind)]
+    const [source, target] = [await from.migrated(), await to.migrated()]
+    await define(target, 'owl')
+    await to.run('create table others (badge bigint, foreign key (badge) references forgelet_badges (id))')
+    await to.run('insert into others select id from forgelet_badges')
+    await to.run('update forgelet_ledger set oldest_library = oldest_library + 1000000') // as a copy marks it
+
+    await expect(copyForge(source, target, { empty: true })).rejects.toMatchObject({ code: 'STORAGE_BUSY' })
   })
 })
 

@@ -82,6 +82,7 @@ function mayPass(error: unknown): boolean {
   return isForgeError(error, 'STORAGE_BUSY') || error instanceof BrokenReference
 }
 
-function asBusy(error: unknown): unknown {
+/** Returns the error for a call that is not decided again. */
+export function asBusy(error: unknown): unknown {
   return error instanceof BrokenReference ? busy('call', error) : error
 }

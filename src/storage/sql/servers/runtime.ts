@@ -8,7 +8,7 @@ import type { HostRuntime } from '../database.ts'
 import { textQuery } from '../dialect.ts'
 import { BrokenReference, busy } from '../errors.ts'
 import type { CallLimits } from '../retry.ts'
-import { retryAfter } from '../retry.ts'
+import { asBusy, retryAfter } from '../retry.ts'
 import { Schema } from '../schema/schema.ts'
 import type { AtOnceSession, Session, WriteCircumstances } from '../session.ts'
 import type { CopyRuntime } from '../stores/ground.ts'
@@ -114,7 +114,11 @@ export class ServerRuntime<Tx extends object> implements CopyRuntime<Tx>, HostRu
 
   /** Runs work once on a connection of our own, whatever the state of the tables. */
   onConnection<T>(work: (session: Session) => MaybePromise<T>, limits?: CallLimits): Promise<T> {
-    return this.#during((deadline) => this.#onConnection(deadline, 'server', work), limits)
+    return this.#during(
+      (deadline) => this.#onConnection(deadline, 'server', work),
+      limits,
+      (error) => Promise.reject(asBusy(error)),
+    )
   }
 
   ofHost<T>(work: (session: Session) => MaybePromise<T>, transaction: Tx | undefined): Promise<T> {
