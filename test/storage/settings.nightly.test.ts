@@ -1,6 +1,6 @@
 import type { PoolOptions } from 'mysql2'
 import pg from 'pg'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { copyForge } from '../../src/storage/copy.ts'
 import type { PgPool } from '../../src/storage/postgres.ts'
 import { postgresStorage } from '../../src/storage/postgres.ts'
@@ -9,6 +9,9 @@ import { define, grant } from '../../src/testing/storage-contract/samples/badges
 import { block, blocksOf } from '../../src/testing/storage-contract/samples/blocks.ts'
 import { BOARD, issuesOn, pin } from '../../src/testing/storage-contract/samples/pin-boards.ts'
 import { retire } from '../../src/testing/storage-contract/samples/retirements.ts'
+import { pinned, WORLD } from '../cli/small-world.ts'
+import { OWN_MARIADB, onOwnServer } from '../durability/own-server.ts'
+import { runForgelet, startForgelet } from '../start-forgelet.ts'
 import { expectAllKept, LARGE_IDS } from './all-kept.ts'
 import { onMariadb, onPostgres } from './driver-hosts.ts'
 
@@ -75,6 +78,17 @@ const REFUSED: readonly (readonly [PoolOptions, string | undefined, RegExp])[] =
   [{}, "set sql_mode = 'ANSI_QUOTES,EMPTY_STRING_IS_NULL'", /remove EMPTY_STRING_IS_NULL from its sql_mode/],
   [{ charset: 'LATIN1_SWEDISH_CI' }, undefined, /uses latin1.*utf8mb4/],
   [{ charset: 'UTF8' }, undefined, /uses utf8mb3.*utf8mb4/],
+]
+
+/** What a server may have that is not what MariaDB has by itself. */
+const SERVER_SETTINGS = [
+  'sql-safe-updates=1',
+  'sql-mode=ORACLE,NO_ZERO_DATE',
+  'character-set-server=latin1',
+  'transaction-isolation=SERIALIZABLE',
+  'innodb-snapshot-isolation=1',
+  'innodb-force-primary-key=1',
+  'default-time-zone=-11:00',
 ]
 
 /** Settings of a session that change by themselves. */
@@ -246,6 +260,20 @@ onMariadb((open) => {
       ['start transaction', 'insert into host_notes values (1)'],
       ['set autocommit = 0', 'insert into host_notes values (1)'],
     ])
+  })
+})
+
+onOwnServer(OWN_MARIADB, (start) => {
+  test('the ready server and its commands run on a MariaDB whose settings are others', async () => {
+    const server = await start()
+    onTestFinished(() => server.drop())
+    await server.kill()
+    await server.start(SERVER_SETTINGS)
+    const { url } = await startForgelet(['--db', server.url], { fixture: WORLD })
+    expect(await pinned(url)).toEqual([2])
+
+    expect(await runForgelet(['user', 'create', 'rosa', '--db', server.url])).toMatchObject({ code: 0 })
+    expect(await runForgelet(['repo', 'create', 'rosa/notes', '--db', server.url])).toMatchObject({ code: 0 })
   })
 })
 

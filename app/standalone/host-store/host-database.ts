@@ -102,9 +102,13 @@ export class HostDatabase<Tx> {
   /** Changes the one row that every process has, and takes it back: the next process that writes in this way waits for it. */
   *#alone<T>(transaction: Tx, work: (writer: RowWriter) => Steps<T>): Steps<T> {
     const ledger = this.context.table('ledger')
+    const isRow = raw(`${this.context.forms.name('only')} = 1`)
     yield* wait(
       this.rowsOfEach(
-        [sql`update ${ledger} set version = version + 1`, sql`update ${ledger} set version = version - 1`],
+        [
+          sql`update ${ledger} set version = version + 1 where ${isRow}`,
+          sql`update ${ledger} set version = version - 1 where ${isRow}`,
+        ],
         transaction,
       ),
     )

@@ -67,8 +67,10 @@ export class HostSchema<Tx> {
     yield* this.#refuseOthers(transaction)
     if ((yield* this.#version(transaction)) >= VERSION) return
     for (const part of createTables(this.#context)) yield* this.#rows(part, transaction)
+    const { forms, table } = this.#context
+    const isRow = raw(`${forms.name('only')} = 1`) // MariaDB may refuse an update without a key
     yield* this.#rows(
-      sql`update ${this.#context.table('ledger')} set version = ${VERSION}, oldest_library = ${VERSION}`,
+      sql`update ${table('ledger')} set version = ${VERSION}, oldest_library = ${VERSION} where ${isRow}`,
       transaction,
     )
   }
