@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { copyForge } from '../../src/storage/copy.ts'
+import { postgresStorage } from '../../src/storage/postgres.ts'
 import { define } from '../../src/testing/storage-contract/samples/badges.ts'
 import { block } from '../../src/testing/storage-contract/samples/blocks.ts'
 import { note } from '../../src/testing/storage-contract/samples/outbox.ts'
@@ -59,6 +60,19 @@ onDatabases([POSTGRES, MARIADB], (_open, kind) => {
     const [error] = settled.flatMap((one) => (one.status === 'rejected' ? [one.reason] : []))
     expect(error).toMatchObject({ code: expect.stringMatching(/^(STORAGE_UNAVAILABLE|COPY_REFUSED)$/) })
     expect((await database.storage().schemaStatus()).state).toBe('current')
+  })
+})
+
+onDatabases([POSTGRES], (_open, kind) => {
+  test('a limit of the source for statements does not limit a copy', async () => {
+    const [from, to] = [await newDatabase(kind), await newDatabase(SQLITE)]
+    await from.migrated()
+    await from.run('create view slow as select 1 as id where cast(pg_sleep(0.4) as text) is not null')
+    await to.run('create table slow (id integer primary key)')
+    const source = from.closing(postgresStorage(`${from.url}?options=-c%20statement_timeout%3D200`))
+    const slow = { name: 'slow', from: { table: 'slow' }, columns: { id: 'integer' }, key: ['id'] } as const
+
+    expect((await copyForge(source, to.storage(), { tables: [slow] })).rows).toMatchObject({ slow: 1 })
   })
 })
 

@@ -1,4 +1,4 @@
-import type { MaybePromise, SyncOrAsync } from '../../../schema/sync-or-async.ts'
+import type { SyncOrAsync } from '../../../schema/sync-or-async.ts'
 import { promiseTry, runMaybeAsync } from '../../../schema/sync-or-async.ts'
 import { Schema } from '../schema/schema.ts'
 import { TABLE_DESCRIPTIONS } from '../schema/tables.ts'
@@ -33,14 +33,14 @@ export class CopySource {
   /** Runs work once on a connection that sees the database as it is now, until the work is done. */
   inSnapshot<T>(work: (session: Session) => Promise<T>): Promise<T> {
     const { begin, end } = this.#database.context.dialect.copying
-    return this.#onConnection(async (session) => {
+    return this.#database.runtime.onConnection(async (session) => {
       try {
         await session.batch(begin)
         return await work(session)
       } finally {
         await promiseTry(() => session.batch(end)).catch(() => undefined) // the connection may be lost
       }
-    })
+    }, UNLIMITED)
   }
 
   /** @throws ForgeError `SCHEMA_OUTDATED`, `SCHEMA_TOO_NEW`, `STORAGE_UNAVAILABLE` if the tables cannot be used */
@@ -60,12 +60,8 @@ export class CopySource {
     }
   }
 
-  /** Reads the state that each table has now. */
+  /** Reads the state that each table has now, however long that takes. */
   states(): Promise<readonly TableState[]> {
-    return this.#onConnection((session) => runMaybeAsync(statesOf(session, this.tables)))
-  }
-
-  #onConnection<T>(work: (session: Session) => MaybePromise<T>): Promise<T> {
-    return this.#database.runtime.onConnection(work, UNLIMITED)
+    return this.inSnapshot(async (session) => runMaybeAsync(statesOf(session, this.tables)))
   }
 }
