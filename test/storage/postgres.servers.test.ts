@@ -207,6 +207,16 @@ onPostgres((open) => {
     expect((await storage.schemaStatus()).warnings).toEqual([expect.stringMatching(/synchronous_commit = off/)])
   })
 
+  test('a database that cannot hold every text is reported', async () => {
+    const database = await open()
+    const url = `${database.url}_latin1`
+    const name = new URL(url).pathname.slice(1)
+    await database.run(`create database ${name} encoding latin1 template template0 lc_collate 'C' lc_ctype 'C'`)
+    onTestFinished(async () => void (await database.run(`drop database ${name} with (force)`)))
+
+    expect((await database.storage(url).schemaStatus()).warnings).toEqual([expect.stringMatching(/UTF8/)])
+  })
+
   test('a database that can only be read is unavailable', async () => {
     const database = await open()
     const transaction = await database.begun('begin read only')

@@ -76,7 +76,7 @@ export const postgresRules: ServerRules = {
   },
 
   async warnings(session) {
-    const rows = await session.all(DURABILITY)
+    const rows = await session.all(WRONG_SETTINGS)
     return rows.flatMap(({ name }) => WARNINGS[name] ?? [])
   },
 
@@ -97,10 +97,11 @@ const CHECK = sentWith<{ readonly version: string }>(
   'cast($1 as text)',
 )
 
-/** The settings that decide whether changes are durable and can be committed, as far as they are wrong. */
-const DURABILITY = textQuery<{ readonly name: string }>(
+/** The settings that decide whether changes are durable and can be made, as far as they are wrong. */
+const WRONG_SETTINGS = textQuery<{ readonly name: string }>(
   'select cast(name as text) as "name" from pg_catalog.pg_settings ' +
     "where (name in ('fsync', 'full_page_writes', 'synchronous_commit') and setting = 'off') " +
+    "or (name = 'server_encoding' and setting <> 'UTF8') " +
     // What a user without pg_monitor may not see of a standby is null.
     "or (name = 'synchronous_standby_names' and setting <> '' and not exists (select from pg_catalog.pg_stat_replication " +
     "where coalesce(sync_state, 'sync') in ('sync', 'quorum'))) order by name",
@@ -110,6 +111,8 @@ const WARNINGS: Readonly<Record<string, string>> = {
   fsync: 'the server has fsync = off: committed data may be lost when its machine stops; set fsync = on',
   full_page_writes:
     'the server has full_page_writes = off: the database may be damaged when its machine stops; set it on',
+  server_encoding:
+    'the encoding of the database is not UTF8: changes with texts that it cannot hold fail; move to a database with UTF8',
   synchronous_standby_names:
     'the server waits for a standby in synchronous_standby_names, and none is there: changes end with STORAGE_UNAVAILABLE',
   synchronous_commit:
