@@ -86,6 +86,15 @@ onMariadb((open) => {
 
     await expect(pin(storage, BOARD, '2', { transaction })).rejects.toMatchObject(RUN_AGAIN)
   })
+
+  test('a snapshot of the host’s that is older than a table that was rebuilt is run again', async () => {
+    const database = await open()
+    const transaction = await begun(database)
+    await transaction.query('select * from host_issues')
+    await database.run('alter table forgelet_board_pins engine = InnoDB')
+
+    await expect(pin(database.storage(), BOARD, '2', { transaction })).rejects.toMatchObject(RUN_AGAIN)
+  })
 })
 
 /** A connection of the host's inside a transaction, beside a table of his. */

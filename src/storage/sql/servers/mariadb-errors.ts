@@ -31,6 +31,7 @@ export const MARIADB_ERRORS: ErrorTable = {
   1290: 'read-only',
   1305: 'outside',
   1317: 'aborted',
+  1412: 'aborted', // a table was rebuilt since the snapshot
   1451: 'reference',
   1452: 'reference',
   1461: 'cannot-now',

@@ -29,7 +29,7 @@ function expectUnavailable(error: Error, message: RegExp): void {
 }
 
 describe('an error of a server', () => {
-  test.each(['40001', '40P01', '55P03', '57014', '25P02', 1020, 1205, 1213, 1317, 1969])(
+  test.each(['40001', '40P01', '55P03', '57014', '25P02', 1020, 1205, 1213, 1317, 1412, 1969])(
     'with the code %s asks for another try',
     (code) => {
       const error = answered(code)
