@@ -38,7 +38,7 @@ export class LostCommits {
     }
     if (this.#hasRoom()) return
     throw unavailable(
-      'the server does not answer COMMIT, and keeps the connections that wait for it: see to its standby',
+      'the server does not answer COMMIT, and keeps the connections that wait for it: see to its standby and its disk',
     )
   }
 
