@@ -13,10 +13,7 @@ beforeEach(async () => {
   db = join(folder, 'app.sqlite')
   tables = join(folder, 'tables.json')
   writeFileSync(tables, JSON.stringify(HOST_TABLES))
-  const keys = { bigint: 'integer', text: 'text' }
-  run(
-    ...hostTables({ name: 'SQLite', serial: 'integer primary key', integer: 'integer', text: 'text', keys, drops: '' }),
-  )
+  run(...hostTables({ serial: 'integer primary key', integer: 'integer', text: 'text' }))
 })
 
 function run(...statements: readonly string[]): void {

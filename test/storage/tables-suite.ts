@@ -23,6 +23,8 @@ export interface HostDialect {
   readonly keys: { readonly bigint: string; readonly text: string; readonly uuid?: string }
   /** A query for the statements that drop each foreign key and trigger of the forge. */
   readonly drops: string
+  /** Makes a trigger of the host, which gives each new row of `host_roles` the organization 5. */
+  readonly fills: readonly string[]
 }
 
 /** Every table of the host. */
@@ -52,7 +54,11 @@ export const HOST_TABLES: Described = {
 }
 
 /** Creates the tables of a host. */
-export function hostTables({ serial, integer, text }: HostDialect): readonly string[] {
+export function hostTables({
+  serial,
+  integer,
+  text,
+}: Pick<HostDialect, 'serial' | 'integer' | 'text'>): readonly string[] {
   return [
     `create table host_users (id ${serial}, username ${text} not null unique, full_name ${text}, deleted_at ${text})`,
     `create table host_orgs (id ${serial}, slug ${text} not null unique)`,
@@ -660,6 +666,28 @@ export function tablesSuite<Tx>(kind: DatabaseKind<Tx>, dialect: HostDialect): v
     await database.run('update host_members set user_id = 4 where user_id = 1')
     await expect(database.run('update host_members set user_id = 1')).rejects.toThrow('blocks this user')
     expect(await database.run('select role from host_members')).toEqual([{ role: 'member' }])
+  })
+
+  test.each([
+    [
+      'generated from another',
+      [],
+      ["insert into host_roles (kind, kind_id, user_id) values ('org', 5, 2)", "update host_roles set kind = 'org'"],
+    ],
+    ['set by a trigger of the host', dialect.fills, ['insert into host_roles (user_id) values (2)']],
+  ] as const)('a blocked user does not become a member where the organization is %s', async (_, fills, joins) => {
+    const generated = "generated always as (case when kind = 'org' then kind_id end) stored"
+    const [{ text, integer }, isGenerated] = [dialect, fills.length === 0]
+    const database = await withHost(
+      `create table host_roles (kind ${text}, kind_id ${integer}, user_id ${integer}, org_id ${integer} ${isGenerated ? generated : ''})`,
+      "insert into host_roles (kind, kind_id, user_id) values ('team', 5, 2)",
+    )
+    const members = { table: 'host_roles', organization: 'org_id', user: 'user_id' }
+    const forge = forgeOn(await database.migrated({ tables: { ...HOST_TABLES, members } }))
+    for (const statement of fills) await database.run(statement)
+    await forge.blocks.block(root, { organizationId: 5, account: { kind: 'user', id: 2 } })
+    for (const join of joins) await expect(database.run(join)).rejects.toThrow('the organization blocks this user')
+    expect(await database.run('select kind from host_roles')).toEqual([{ kind: 'team' }])
   })
 
   test('a row of members without an organization is the concern of the host alone', async () => {

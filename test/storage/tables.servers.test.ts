@@ -27,6 +27,10 @@ const POSTGRES_HOST: HostDialect = {
   drops: `select format('alter table %s drop constraint %I', conrelid::regclass, conname) as statement
     from pg_constraint where conname like 'forgelet%fk' union all
     select format('drop trigger %I on %s', tgname, tgrelid::regclass) from pg_trigger where not tgisinternal`,
+  fills: [
+    'create function fill() returns trigger language plpgsql as $$ begin new.org_id := 5; return new; end $$',
+    'create trigger set_organization before insert on host_roles for each row execute function fill()',
+  ],
 }
 const MARIADB_HOST: HostDialect = {
   name: 'MariaDB',
@@ -37,6 +41,7 @@ const MARIADB_HOST: HostDialect = {
   drops: `select concat('alter table ', table_name, ' drop foreign key ', constraint_name) as statement
     from information_schema.referential_constraints where constraint_schema = database() and constraint_name like 'forgelet%fk'
     union all select concat('drop trigger ', trigger_name) from information_schema.triggers where trigger_schema = database()`,
+  fills: ['create trigger fill before insert on host_roles for each row set new.org_id = 5'],
 }
 const RACES = 'changes that race with what the host deletes and adds leave nothing wrong'
 
@@ -322,6 +327,17 @@ onServer(SERVERS.mariadb, () => {
     expect(await storage.schemaStatus()).toMatchObject({ state: 'current' })
     expect(await pin(storage, { repositoryId: '10', kind: 'issue' }, '100')).toBe(1)
     await database.run(`drop user ${user}`)
+  })
+
+  test('a blocked user is not written into a table of members that cannot be rolled back', async () => {
+    const database = await withHost(MARIADB, MARIADB_HOST)
+    await database.run('create table host_seats (org_id int unsigned, user_id int unsigned) engine = Aria')
+    await database.run('insert into host_seats values (5, 4)')
+    const members = { table: 'host_seats', organization: 'org_id', user: 'user_id' }
+    await block(await database.migrated({ tables: { ...HOST_TABLES, members } }), '5', '2')
+    for (const join of ['insert into host_seats values (5, 2)', 'update host_seats set user_id = 2'])
+      await expect(database.run(join)).rejects.toThrow('the organization blocks this user')
+    expect(await database.run('select user_id from host_seats')).toEqual([{ user_id: 4 }])
   })
 
   test('members in another database, where no trigger can be created, are refused by name unless they have check none', async () => {

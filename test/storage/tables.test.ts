@@ -14,6 +14,9 @@ const SQLITE_HOST: HostDialect = {
   text: 'text',
   keys: { bigint: 'integer', text: 'text' },
   drops: "select 'drop trigger ' || name as statement from sqlite_master where type = 'trigger'",
+  fills: [
+    'create trigger fill after insert on host_roles begin update host_roles set org_id = 5 where rowid = new.rowid; end',
+  ],
 }
 
 describe('on SQLite', () => {

@@ -91,8 +91,8 @@ export interface SqlDialect {
     | { readonly by: 'keys'; readonly dropped: string; readonly unchecked?: RawBuilder<unknown> }
   /** What refuses a member whom the organization blocks. */
   readonly fence: {
-    /** Returns the names of its triggers. @param isConditional - whether not every row of the members is a membership */
-    names(name: string, isConditional: boolean): readonly string[]
+    /** Returns the names of its triggers. */
+    names(name: string): readonly string[]
     create(fence: MemberFence): readonly RawBuilder<unknown>[]
     /** Removes it if it is there. */
     drop(fence: Pick<MemberFence, 'name' | 'schema'>): readonly RawBuilder<unknown>[]

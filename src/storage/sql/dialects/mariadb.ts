@@ -141,12 +141,9 @@ export const mariadbDialect: SqlDialect = {
   replacesViews: true,
   follows: { by: 'keys', dropped: 'foreign key', unchecked: sql.raw(`${SETTING}foreign_key_checks = 0 for `) },
   fence: {
-    names: (name, isConditional) => fenceTriggers(isConditional).map(({ suffix }) => `${name}_${suffix}`),
+    names: fenceNames,
     create: fence,
-    drop: ({ name }) =>
-      [...fenceTriggers(false), ...fenceTriggers(true)].map(
-        ({ suffix }) => sql`drop trigger if exists ${sql.id(`${name}_${suffix}`)}`,
-      ),
+    drop: ({ name }) => fenceNames(name).map((one) => sql`drop trigger if exists ${sql.id(one)}`),
   },
   keyNames: ({ prefix }) =>
     textQuery(
@@ -244,24 +241,17 @@ function written(build: Kysely<Tables>, query: RawBuilder<unknown>): Compilable<
   return { compile: () => query.compile(build) }
 }
 
-interface FenceTrigger {
-  readonly suffix: string
-  readonly time: 'before' | 'after'
-  readonly event: 'insert' | 'update'
-  readonly locks: boolean
-  readonly checks: boolean
-}
+/**
+ * The head is locked before the row of the member, and what is seen then is refused then: not every engine takes a row back. Behind
+ * the row, later triggers of the host have filled it in, and the table can be asked which rows are memberships.
+ */
+const FENCE_TRIGGERS = (['insert', 'update'] as const).flatMap((event) => [
+  { suffix: `${event}_lock`, time: 'before', event },
+  { suffix: event, time: 'after', event },
+])
 
-/** The head is locked before the row of the member. Which rows are memberships can be asked of the table only behind it. */
-function fenceTriggers(isConditional: boolean): readonly FenceTrigger[] {
-  return (['insert', 'update'] as const).flatMap((event): readonly FenceTrigger[] =>
-    isConditional
-      ? [
-          { suffix: `${event}_lock`, time: 'before', event, locks: true, checks: false },
-          { suffix: `${event}_check`, time: 'after', event, locks: false, checks: true },
-        ]
-      : [{ suffix: event, time: 'before', event, locks: true, checks: true }],
-  )
+function fenceNames(name: string): readonly string[] {
+  return FENCE_TRIGGERS.map(({ suffix }) => `${name}_${suffix}`)
 }
 
 /**
@@ -296,9 +286,9 @@ function fence({
   // A trigger of MariaDB has no list of columns, so it compares the ids. With a `where`, a row may become a membership without a
   // new id: then every update is checked.
   const isMoved = sql`not (new.${organization} <=> old.${organization} and new.${user} <=> old.${user})`
-  return fenceTriggers(where !== undefined).map(({ suffix, time, event, locks, checks }) => {
+  return FENCE_TRIGGERS.map(({ suffix, time, event }) => {
     const trigger = sql`${sql.id(`${name}_${suffix}`)} ${sql.raw(time)} ${sql.raw(event)} on ${members}`
-    const body = sql`begin${locks ? lock : sql``}${checks ? check : sql``}
+    const body = sql`begin${lock}${time === 'after' || where === undefined ? check : sql``}
 end`
     return sql`create trigger ${trigger} for each row ${event === 'update' && where === undefined ? sql`if ${isMoved} then ${body}; end if` : body}`
   })

@@ -189,10 +189,12 @@ function fence(of: MemberFence): readonly RawBuilder<unknown>[] {
   const key = sql`cast(new.${organization} as text)`
   const pair = sql`${organization} = new.${organization} and ${user} = new.${user}`
   const isMember = where === undefined ? sql`` : sql` and exists (select from ${members} where ${pair} and (${where}))`
-  const [time, events] = where === undefined ? [sql`before`, sql` of ${organization}, ${user}`] : [sql`after`, sql``]
+  // With a `where`, a row may become a membership without a new id: then every update is checked.
+  const isSame =
+    where === undefined ? sql` or new.${organization} = old.${organization} and new.${user} = old.${user}` : sql``
   return [
     sql`create function ${made}() returns trigger language plpgsql as $$ begin
-  if new.${organization} is null then
+  if new.${organization} is null${isSame} then
     return new;
   end if;
   insert into ${heads} (scope, key, version, epoch, retired, total, next_seq)
@@ -207,7 +209,8 @@ end $$`,
     // The function uses the tables that the migration sees. `from current` would keep "$user", which is whoever adds the member.
     sql`do $do$ begin execute (select 'alter function ${made}() set search_path to ' || coalesce(
   pg_catalog.string_agg(pg_catalog.quote_ident(cast(path.name as text)), ', '), '''''') from pg_catalog.unnest(pg_catalog.current_schemas(false)) as path (name)); end $do$`,
-    sql`create trigger ${sql.id(name)} ${time} insert or update${events} on ${members} for each row execute function ${made}()`,
+    // Behind the row: generated columns and triggers of the host fill it in.
+    sql`create trigger ${sql.id(name)} after insert or update on ${members} for each row execute function ${made}()`,
   ]
 }
 

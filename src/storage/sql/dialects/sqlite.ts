@@ -132,9 +132,13 @@ function fence({
   const found = sql`select 1 from ${members} where ${organization} = new.${organization} and ${user} = new.${user}`
   const isMember = where === undefined ? sql`` : sql` and exists (${found} and (${where}))`
   const isBlocked = sql`exists (select 1 from ${blocks} where ${blocked.organization} = new.${organization} and ${blocked.user} = new.${user})`
-  const updates = where === undefined ? sql`update of ${organization}, ${user}` : sql`update`
+  // Not `update of`, which does not see that a generated column changes.
+  const isMoved =
+    where === undefined
+      ? sql`(new.${organization} is not old.${organization} or new.${user} is not old.${user}) and `
+      : sql``
   return fenceNames(name).map((one, index) => {
-    const event = index === 0 ? sql`insert` : updates
-    return sql`create trigger ${sql.id(one)} after ${event} on ${members} when ${isBlocked}${isMember} begin select raise(abort, 'the organization blocks this user'); end`
+    const [event, isNew] = index === 0 ? [sql`insert`, sql``] : [sql`update`, isMoved]
+    return sql`create trigger ${sql.id(one)} after ${event} on ${members} when ${isNew}${isBlocked}${isMember} begin select raise(abort, 'the organization blocks this user'); end`
   })
 }

@@ -116,7 +116,7 @@ export function followingNames(context: SqlContext): readonly KeyName[] {
   const { members } = tables ?? {}
   const isFenced = members !== undefined && members.check !== 'none'
   const { name } = fenceOf(context)
-  const fence = isFenced ? dialect.fence.names(name, members.where !== undefined) : []
+  const fence = isFenced ? dialect.fence.names(name) : []
   return [...following, ...fence.map((one) => ({ name: one, on: members?.table ?? '' }))]
 }
 
