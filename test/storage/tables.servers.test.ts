@@ -272,6 +272,31 @@ onServer(SERVERS.postgres, (server) => {
     )
   })
 
+  test('partitioned tables of users and members are followed, with a condition in quotation marks of dollars', async () => {
+    const database = await newDatabase(POSTGRES)
+    await database.runAll([
+      'create table host_users (id integer primary key, username text) partition by hash (id)',
+      'create table host_users_0 partition of host_users for values with (modulus 1, remainder 0)',
+      'create table host_orgs (id integer primary key, slug text)',
+      'create table host_members (org_id integer, user_id integer, role text) partition by hash (org_id)',
+      'create table host_members_0 partition of host_members for values with (modulus 1, remainder 0)',
+      "insert into host_users values (2, 'sam')",
+      "insert into host_orgs values (5, 'acme')",
+    ])
+    const tables = {
+      users: { table: 'host_users', name: 'username' },
+      organizations: HOST_TABLES.organizations,
+      members: { ...HOST_TABLES.members, where: 'role <> $$invited$$' },
+    }
+    const storage = await database.migrated({ tables })
+    await block(storage, '5', '2')
+    await database.run("insert into host_members values (5, 2, 'invited')")
+    await expect(database.run("update host_members set role = 'member'")).rejects.toThrow('blocks this user')
+    expect(await storage.schemaStatus()).toEqual({ state: 'current', warnings: [] })
+    await database.run('delete from host_users')
+    expect(await database.run('select * from forgelet_organization_blocks')).toEqual([])
+  })
+
   test('a host that deletes slowly, in any order, is not ended in favour of a change', async () => {
     const database = await withHost(POSTGRES, POSTGRES_HOST)
     const storage = await database.migrated({ tables: HOST_TABLES })
@@ -373,13 +398,18 @@ onServer(SERVERS.mariadb, () => {
     expect(await storage.schemaStatus()).toMatchObject({ state: 'current' })
   })
 
-  test('partitioned tables, and columns that have no times, are refused by name', async () => {
+  test('partitioned tables, padded ids, and columns that have no times, are refused by name', async () => {
     const database = await withHost(MARIADB, MARIADB_HOST)
     const tasks = 'id int unsigned primary key, repo_id int unsigned, number int, made bigint'
     await database.run(`create table host_tasks (${tasks}) partition by hash (id) partitions 2`)
     const issues = { table: 'host_tasks', repository: 'repo_id', number: 'number' }
     await expect(database.migrated({ tables: { ...HOST_TABLES, issues } })).rejects.toThrow(
       'host_tasks is partitioned, so that no foreign key can refer to it: set keys: false',
+    )
+    // Leading zeros would be part of the ids: 0007.
+    await database.run('create table host_padded (id int(4) unsigned zerofill primary key, name varchar(9))')
+    await expect(database.migrated({ tables: { users: { table: 'host_padded' } } })).rejects.toThrow(
+      'tables.users.id: host_padded.id is int(4) unsigned zerofill, and ids.user is bigint: no ids fit it',
     )
     const timed = { ...issues, keys: false, createdAt: 'made' }
     await expect(database.migrated({ tables: { ...HOST_TABLES, issues: timed } })).rejects.toThrow(

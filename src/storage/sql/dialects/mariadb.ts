@@ -65,8 +65,8 @@ const OWN_TYPES = {
   uuid: /^uuid$/,
   text: /^varchar\(64\) character set utf8mb4 collate utf8mb4_nopad_bin$/,
 }
-/** The types of the host's columns whose ids can be in our columns. */
-const FITTING = { bigint: /^(tiny|small|medium|big)?int/, uuid: /^uuid$/, text: /^(var)?char/ }
+/** The types of the host's columns whose ids can be in our columns. With `zerofill`, 7 is read as 0007, which is another id. */
+const FITTING = { bigint: /^(tiny|small|medium|big)?int(?!.*zerofill)/, uuid: /^uuid$/, text: /^(var)?char/ }
 
 /** A name of a user may have an @, and what follows the last one is the host. */
 const HOST = "substring_index(current_user(), '@', -1)"

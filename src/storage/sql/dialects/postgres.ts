@@ -91,9 +91,9 @@ export const postgresDialect: SqlDialect = {
     textQuery(
       'select cast(k.conname as text) as "name", cast(r.relname as text) as "on" from pg_catalog.pg_constraint as k ' +
         'join pg_catalog.pg_class as c on c.oid = k.conrelid join pg_catalog.pg_class as r on r.oid = k.confrelid ' +
-        `where k.contype = 'f' and k.convalidated and pg_catalog.starts_with(cast(k.conname as text), $1) and ${isIn(schema)} ` +
+        `where k.contype = 'f' and k.conparentid = 0 and k.convalidated and pg_catalog.starts_with(cast(k.conname as text), $1) and ${isIn(schema)} ` +
         'union all select cast(t.tgname as text), cast(r.relname as text) from pg_catalog.pg_trigger as t ' +
-        "join pg_catalog.pg_class as r on r.oid = t.tgrelid join pg_catalog.pg_proc as p on p.oid = t.tgfoid where not t.tgisinternal and t.tgenabled <> 'D' " +
+        "join pg_catalog.pg_class as r on r.oid = t.tgrelid join pg_catalog.pg_proc as p on p.oid = t.tgfoid where not t.tgisinternal and t.tgparentid = 0 and t.tgenabled <> 'D' " +
         `and pg_catalog.starts_with(cast(t.tgname as text), $1) and ${isIn(schema, 'function')}`,
       schema === undefined ? [prefix] : [prefix, schema],
     ),
@@ -193,7 +193,7 @@ function fence(of: MemberFence): readonly RawBuilder<unknown>[] {
   const isSame =
     where === undefined ? sql` or new.${organization} = old.${organization} and new.${user} = old.${user}` : sql``
   return [
-    sql`create function ${made}() returns trigger language plpgsql as $$ begin
+    sql`create function ${made}() returns trigger language plpgsql as $forgelet$ begin
   if new.${organization} is null${isSame} then
     return new;
   end if;
@@ -205,7 +205,7 @@ function fence(of: MemberFence): readonly RawBuilder<unknown>[] {
       using errcode = 'check_violation', constraint = ${sql.lit(name)}, table = tg_table_name;
   end if;
   return new;
-end $$`,
+end $forgelet$`,
     // The function uses the tables that the migration sees. `from current` would keep "$user", which is whoever adds the member.
     sql`do $do$ begin execute (select 'alter function ${made}() set search_path to ' || coalesce(
   pg_catalog.string_agg(pg_catalog.quote_ident(cast(path.name as text)), ', '), '''''') from pg_catalog.unnest(pg_catalog.current_schemas(false)) as path (name)); end $do$`,
