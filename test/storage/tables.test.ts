@@ -1,4 +1,6 @@
-import { describe, expect, test } from 'vitest'
+import Database from 'better-sqlite3'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { sqliteStorage } from '../../src/storage/sqlite.ts'
 import type { HostTables } from '../../src/storage/storage.ts'
 import { issuesOn, pin } from '../../src/testing/storage-contract/samples/pin-boards.ts'
 import { newDatabase, SQLITE } from '../databases.ts'
@@ -107,6 +109,18 @@ describe('on SQLite', () => {
     await database.run("insert into host_users values ('0b1c1e0a-1111-4222-8333-abcdefabcdef', 'mia@example.com')")
     const storage = await database.migrated({ ids: { user: 'uuid' }, tables: { users: { table: 'host_users' } } })
     expect(await storage.host?.findAccount?.('mia', {})).toMatchObject({ id: '0b1c1e0a-1111-4222-8333-abcdefabcdef' })
+  })
+
+  test.each(['aside', undefined])('tables in an attached database are not found, in the schema %s', async (schema) => {
+    const database = new Database(':memory:')
+    onTestFinished(() => void database.close())
+    database.exec("attach ':memory:' as aside")
+    database.exec(`create table aside.host_users (id integer primary key, name text)`)
+    const storage = sqliteStorage(database, { tables: { users: { table: 'host_users', schema } } })
+    await expect(storage.migrate()).rejects.toMatchObject({
+      code: 'SCHEMA_CONFLICT',
+      message: expect.stringMatching(/tables\.users\.table: the database has no table (\w+\.)?host_users$/),
+    })
   })
 
   test('a row that insert or replace removes by another key leaves an orphan, which migrate() removes', async () => {

@@ -49,15 +49,16 @@ export const sqliteDialect: SqlDialect = {
   milliseconds: (time) =>
     sql`cast(case when typeof(${time}) = 'text' then round((julianday(${time}) - 2440587.5) * 86400000) when ${time} > 100000000000 then ${time} else ${time} * 1000 end as integer)`,
   lockReferred: () => '',
-  hostColumns: ({ table }) =>
+  // Triggers and views refer to no table of an attached database.
+  hostColumns: ({ schema, table }) =>
     textQuery(
       `select c.name as "column", c.type, case when c.pk = 1 and (select count(*) from pragma_table_info(?) where pk > 0) = 1
         or exists (select 1 from pragma_index_list(?) as i where i."unique" = 1 and i.partial = 0
           and (select group_concat(name) from pragma_index_info(i.name)) = c.name) then 1 else 0 end as "isUnique",
         '' as lacks, t.misfit, t.misfit as untriggered from pragma_table_xinfo(?) as c,
         (select case when exists (select 1 from sqlite_master where type = 'view' and lower(name) = lower(?)) then 'is a view' else '' end as misfit) as t
-        where c.hidden <> 1`,
-      [table, table, table, table],
+        where c.hidden <> 1 and coalesce(?, 'main') = 'main' and exists (select 1 from sqlite_master where lower(name) = lower(?))`,
+      [table, table, table, table, schema ?? null, table],
     ),
   sameTypes: false,
   isOwnType: () => true,
