@@ -23,6 +23,8 @@ export interface HostDialect {
   readonly keys: { readonly bigint: string; readonly text: string; readonly uuid?: string }
   /** A query for the statements that drop each foreign key and trigger of the forge. */
   readonly drops: string
+  /** A type of times, and some that have no year of four digits. */
+  readonly odd: readonly [type: string, ...times: string[]]
   /** Makes a trigger of the host, which gives each new row of `host_roles` the organization 5. */
   readonly fills: readonly string[]
 }
@@ -699,6 +701,17 @@ export function tablesSuite<Tx>(kind: DatabaseKind<Tx>, dialect: HostDialect): v
     await database.run("update host_invitations set org_id = null where role = 'invited'")
     expect(await database.run("select 1 as found from forgelet_heads as h where h.key = ''")).toEqual([])
     expect(await database.run('select * from host_invitations where org_id is null')).toHaveLength(2)
+  })
+
+  test('a time that has no year of four digits is not shown', async () => {
+    const [type, ...times] = dialect.odd
+    const database = await withHost(`alter table host_issues add column made ${type}`)
+    for (const [at, time] of times.entries())
+      await database.run(`update host_issues set made = ${time} where id = ${101 + at}`)
+    const issues = { ...HOST_TABLES.issues, createdAt: 'made' }
+    const { host } = await database.migrated({ tables: { ...HOST_TABLES, issues } })
+    const shown = await host?.issues?.(['101', '102', '103'], {})
+    expect(shown?.map((one) => one?.createdAt)).toEqual([undefined, undefined, undefined])
   })
 
   test('issues and pull requests in two tables may have the same ids', async () => {

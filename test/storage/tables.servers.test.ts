@@ -27,6 +27,7 @@ const POSTGRES_HOST: HostDialect = {
   drops: `select format('alter table %s drop constraint %I', conrelid::regclass, conname) as statement
     from pg_constraint where conname like 'forgelet%fk' union all
     select format('drop trigger %I on %s', tgname, tgrelid::regclass) from pg_trigger where not tgisinternal`,
+  odd: ['timestamptz', "'infinity'", "'-infinity'", "'0044-03-15 BC'"],
   fills: [
     'create function fill() returns trigger language plpgsql as $$ begin new.org_id := 5; return new; end $$',
     'create trigger set_organization before insert on host_roles for each row execute function fill()',
@@ -41,6 +42,7 @@ const MARIADB_HOST: HostDialect = {
   drops: `select concat('alter table ', table_name, ' drop foreign key ', constraint_name) as statement
     from information_schema.referential_constraints where constraint_schema = database() and constraint_name like 'forgelet%fk'
     union all select concat('drop trigger ', trigger_name) from information_schema.triggers where trigger_schema = database()`,
+  odd: ['varchar(40)', "'0000-00-00 00:00:00'", "'soon'"],
   fills: ['create trigger fill before insert on host_roles for each row set new.org_id = 5'],
 }
 const RACES = 'changes that race with what the host deletes and adds leave nothing wrong'

@@ -16,6 +16,7 @@ const SQLITE_HOST: HostDialect = {
   text: 'text',
   keys: { bigint: 'integer', text: 'text' },
   drops: "select 'drop trigger ' || name as statement from sqlite_master where type = 'trigger'",
+  odd: ['integer', '1700000000123456', '1700000000123456789'], // micro- and nanoseconds
   fills: [
     'create trigger fill after insert on host_roles begin update host_roles set org_id = 5 where rowid = new.rowid; end',
   ],

@@ -143,7 +143,14 @@ function toIssue(row: IssueRow, author: HostUser | undefined): HostIssue {
     body: body ?? undefined,
     isClosed: isClosed === 1,
     author,
-    createdAt: createdAt === null ? undefined : new Date(createdAt),
-    updatedAt: updatedAt === null ? undefined : new Date(updatedAt),
+    createdAt: toTime(createdAt),
+    updatedAt: toTime(updatedAt),
   }
+}
+
+/** Clients read four digits of a year. A database also has others, and times that are infinite. */
+function toTime(milliseconds: number | null): Date | undefined {
+  const time = new Date(milliseconds ?? Number.NaN)
+  const year = time.getUTCFullYear()
+  return year >= 0 && year <= 9999 ? time : undefined
 }
