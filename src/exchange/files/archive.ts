@@ -1,5 +1,5 @@
 import { createReadStream, rmSync } from 'node:fs'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, posix } from 'node:path'
 import process from 'node:process'
@@ -8,6 +8,7 @@ import { constants, createGunzip, gunzipSync } from 'node:zlib'
 import type { Entry as ZipEntry } from 'yauzl'
 import { isForgeError } from '../../schema/errors.ts'
 import { invalidDocument } from '../../schema/invalid-document.ts'
+import { writePieces } from './target.ts'
 
 /** Options of `openIssueSource`. They are for archives. */
 export interface UnpackOptions {
@@ -121,7 +122,7 @@ export async function unpack(
       paths.set(normal, path)
       if (!OF_SOURCES.test(name)) continue
       checkSize(size + entry.size)
-      await writeFile(path, piecesOf(entry))
+      await writePieces(path, piecesOf(entry))
     }
     return { paths, size, close }
   } catch (error) {

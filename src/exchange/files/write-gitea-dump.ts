@@ -13,7 +13,7 @@ import type { Path } from '../documents/source-record.ts'
 import { encodedPieces, issueLine } from '../documents/write-issues.ts'
 import { NO_TIME } from '../forges/gitea-dump.ts'
 import { yamlOf } from '../yaml/write-yaml.ts'
-import { ifMissing, pathOf, writeBeside } from './target.ts'
+import { ifMissing, pathOf, writeBeside, writePieces } from './target.ts'
 
 /** The repository that a dump is of. */
 export interface DumpedRepository {
@@ -75,7 +75,7 @@ class DumpFolder {
   }
 
   async write(records: AnyIterable<ExchangeRecord>): Promise<void> {
-    await this.file('issue.yml', encodedPieces(this.#issueTexts(records)))
+    await writePieces(join(this.#path, 'issue.yml'), encodedPieces(this.#issueTexts(records)), { flags: 'wx' })
     await this.#writeComments()
     await this.file('label.yml', yamlOf([...this.#labels.values()]))
     await this.file(
@@ -84,7 +84,7 @@ class DumpFolder {
     )
   }
 
-  async file(name: string, content: string | AsyncIterable<Uint8Array>): Promise<void> {
+  async file(name: string, content: string): Promise<void> {
     await writeFile(join(this.#path, name), content, { flag: 'wx' })
   }
 

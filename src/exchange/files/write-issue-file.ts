@@ -1,10 +1,10 @@
-import { chmod, realpath, stat, writeFile } from 'node:fs/promises'
+import { chmod, realpath, stat } from 'node:fs/promises'
 import { need } from '../../schema/arguments.ts'
 import type { IssueRecord } from '../../schema/issue-record.ts'
 import type { CsvOptions } from '../documents/write-csv.ts'
 import { writeCsv } from '../documents/write-csv.ts'
 import { writeIssues } from '../documents/write-issues.ts'
-import { ifMissing, pathOf, writeBeside } from './target.ts'
+import { ifMissing, pathOf, writeBeside, writePieces } from './target.ts'
 
 /** Options of `writeIssueFile`. */
 export interface IssueFileOptions extends CsvOptions {
@@ -29,10 +29,10 @@ export async function writeIssueFile(
   const target = await realpath(given).catch(ifMissing(given)) // a link is followed, so that the file is replaced and not the link
   const found = await stat(target).catch(ifMissing(undefined))
   // A pipe or a device cannot be replaced.
-  if (found !== undefined && !found.isFile()) return writeFile(target, pieces)
+  if (found !== undefined && !found.isFile()) return writePieces(target, pieces)
 
   await writeBeside(target, async (beside) => {
-    await writeFile(beside, pieces, { flag: 'wx', flush: true })
+    await writePieces(beside, pieces, { flags: 'wx', flush: true })
     if (found !== undefined) await chmod(beside, found.mode)
   })
 }
