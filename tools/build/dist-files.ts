@@ -76,12 +76,21 @@ function leaveOutComments(): void {
   }
 }
 
-/** Removes whitespace from the CommonJS files, a quarter of the package. The ES modules beside them stay readable. */
+/**
+ * Removes whitespace from the CommonJS files, a quarter of the package. The ES modules beside them stay readable. What is
+ * loaded later is required there, because Jest runs CommonJS where nothing can be imported; and at once, so that bundlers see the
+ * `try` around a driver that need not be there.
+ */
 function shrinkTwins(): void {
   for (const name of filesLike(/\.cjs$/)) {
     const file = join('dist', name)
-    const { code } = transformSync(readFileSync(file, 'utf8'), { minifyWhitespace: true, target: 'node20' })
-    writeFileSync(file, code)
+    const supported = { 'dynamic-import': false }
+    const text = readFileSync(file, 'utf8')
+    const { code } = transformSync(text, { minifyWhitespace: true, target: 'node20', format: 'cjs', supported })
+    writeFileSync(
+      file,
+      code.replaceAll(/await Promise\.resolve\(\)\.then\(\(\)=>(\w+\(require\("[^"]+"\)\))\)/g, 'await $1'),
+    )
   }
 }
 
