@@ -153,7 +153,7 @@ const BY_SIZE = '; if much was sent to MariaDB, raise max_allowed_packet'
 
 /** The error of a driver or a library that has no answer of the server. */
 function withoutAnswer(error: unknown): unknown {
-  if (!(error instanceof Error) || error instanceof TypeError) return error
+  if (!(error instanceof Error) || error instanceof TypeError || error instanceof EvalError) return error
   const { message } = error
   if (
     /^(Cannot use a pool after calling end|Pool is closed|pool is closed|driver has already been destroyed)|\) pool is closed$/.test(

@@ -138,7 +138,8 @@ export function refuseExclusive(handle: SqliteHandle): void {
   )
 }
 
-const NO_BINARY = 'better-sqlite3 is installed without its binary for this Node: npm rebuild better-sqlite3'
+const NO_BINARY =
+  'better-sqlite3 is installed without its binary for this runtime: npm rebuild better-sqlite3, or pass an open handle, on Bun of bun:sqlite'
 
 function lacksBinary(error: unknown): boolean {
   if (!(error instanceof Error)) return false

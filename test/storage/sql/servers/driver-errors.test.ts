@@ -147,6 +147,13 @@ describe('an error without an answer', () => {
     expect(translated).toMatchObject(properties)
     expect(String(translated)).toMatch(message)
   })
+
+  test.each([
+    new TypeError('not a function'),
+    new EvalError('Code generation from strings disallowed for this context'),
+  ])('that is a $name says nothing of the server, and stays as it is', (error) => {
+    expect(translate(error, 'call')).toBe(error)
+  })
 })
 
 describe('an error that a library has wrapped', () => {
