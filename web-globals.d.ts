@@ -108,16 +108,20 @@ declare class ReadableStream<T> {
     strategy?: { readonly highWaterMark: number },
   )
   readonly locked: boolean
-  pipeThrough<R>(transform: { readonly readable: R; readonly writable: object }): R
 }
 
 interface ReadableStreamReader<T> {
-  read(): Promise<{ readonly done: boolean; readonly value?: T }>
+  read(): Promise<{ readonly done: false; readonly value: T } | { readonly done: true; readonly value?: undefined }>
   cancel(reason?: unknown): Promise<void>
+}
+
+interface WritableStreamWriter<T> {
+  write(chunk: T): Promise<void>
+  close(): Promise<void>
 }
 
 declare class DecompressionStream {
   constructor(format: 'gzip')
   readonly readable: { getReader(): ReadableStreamReader<Uint8Array> }
-  readonly writable: object
+  readonly writable: { getWriter(): WritableStreamWriter<Uint8Array> }
 }

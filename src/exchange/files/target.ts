@@ -1,8 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import { createWriteStream } from 'node:fs'
-import { rename, rm } from 'node:fs/promises'
+import { open, rename, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { pipeline } from 'node:stream/promises'
 import { fileURLToPath } from 'node:url'
 import { need } from '../../schema/arguments.ts'
 
@@ -24,18 +22,19 @@ export async function writeBeside(target: string, write: (beside: string) => Pro
   }
 }
 
-/**
- * Writes pieces into a file while they come. `writeFile` does too, but not that of Yarn's Plug'n'Play. Settles when the file is
- * closed: a failure may come before it is open, and what removes it then would miss it.
- */
+/** Writes pieces into a file while they come. `writeFile` does too, but not that of Yarn's Plug'n'Play. */
 export async function writePieces(
   path: string,
   pieces: AsyncIterable<Uint8Array>,
-  options: { readonly flags?: 'wx'; readonly flush?: true } = {},
+  { flag = 'w', flush = false }: { readonly flag?: 'w' | 'wx'; readonly flush?: boolean } = {},
 ): Promise<void> {
-  const file = createWriteStream(path, options)
-  const closed = new Promise<void>((resolve) => file.on('close', () => resolve()))
-  await pipeline(pieces, file).finally(() => closed)
+  const file = await open(path, flag)
+  try {
+    for await (const piece of pieces) await file.writeFile(piece)
+    if (flush) await file.sync()
+  } finally {
+    await file.close()
+  }
 }
 
 /** Returns a function for `catch` that returns a value if a file is missing, and throws any other error again. */

@@ -75,7 +75,7 @@ class DumpFolder {
   }
 
   async write(records: AnyIterable<ExchangeRecord>): Promise<void> {
-    await writePieces(join(this.#path, 'issue.yml'), encodedPieces(this.#issueTexts(records)), { flags: 'wx' })
+    await writePieces(join(this.#path, 'issue.yml'), encodedPieces(this.#issueTexts(records)), { flag: 'wx' })
     await this.#writeComments()
     await this.file('label.yml', yamlOf([...this.#labels.values()]))
     await this.file(
