@@ -93,8 +93,8 @@ export interface CheckedOptions extends Omit<StandaloneOptions, keyof DatabaseLo
 }
 
 /** Same as `openStandalone`, for who has parsed the fixture and opened its key. */
-export function openChecked(location: DatabaseLocation, options: CheckedOptions): Promise<Standalone> {
-  return openHostDatabase(location, (database) => openHost(database, options))
+export async function openChecked(location: DatabaseLocation, options: CheckedOptions): Promise<Standalone> {
+  return openHost(await openHostDatabase(location), options)
 }
 
 /** The forge of a database, and how its repositories are found. */
@@ -116,23 +116,21 @@ export function onExistingForge<T>(location: DatabaseLocation, work: (opened: Op
   })
 }
 
-function hostForge<Tx>(
-  database: HostDatabase<Tx>,
-  directory: HostDirectory<Tx>,
+function hostForge(
+  database: HostDatabase,
+  directory: HostDirectory,
   options: Pick<StandaloneOptions, 'limits' | 'signingKey' | 'logger'>,
-): Forge<StandaloneUser, Tx> {
+): Forge<StandaloneUser> {
   return createForge({
     storage: database.storage,
     policy: hostPolicy(directory),
-    membership: {
-      isMember: (asked, { transaction }) => directory.isMember(asked.organizationId, asked.userId, transaction),
-    },
+    membership: directory,
     issues: createTracker(database, directory),
     ...options,
   })
 }
 
-async function openHost<Tx>(database: HostDatabase<Tx>, options: CheckedOptions): Promise<Standalone> {
+async function openHost(database: HostDatabase, options: CheckedOptions): Promise<Standalone> {
   const { fixture, limits, signingKey, publicUrl, docsUrl, logger } = options
   try {
     const directory = new HostDirectory(database)

@@ -14,9 +14,10 @@ import { createForge } from 'forgelet'
 import { memoryStorage } from 'forgelet/storage/memory'
 import type { Fixture } from '../standalone/fixture/fixture.ts'
 import { fixtureKey, parseFixture } from '../standalone/fixture/parse-fixture.ts'
+import type { InsertRows } from '../standalone/host-store/load-fixture.ts'
 import { insertFixture } from '../standalone/host-store/load-fixture.ts'
 import { idOf } from '../standalone/host-store/roles.ts'
-import { run } from '../standalone/steps.ts'
+import { run, wait } from '../standalone/steps.ts'
 import type { TestOrganization, TestRepository, TestUser, TestWorld } from './test-world.ts'
 import { StandIns, TestRows, testWorld } from './test-world.ts'
 
@@ -233,8 +234,8 @@ async function openTestForge<User extends Actor>(
     beforeCommit:
       beforeCommit && ((changes, transaction) => (isLoaded ? beforeCommit(changes, transaction) : undefined)),
   })
-  const now = clock.now()
-  await run(insertFixture(fixture, { now, sink: rows, forge, userOf: (account) => standIns.userOf(account) }))
+  const insert: InsertRows = (table, added) => wait(added.map((row) => rows.add(table, row)))
+  await run(insertFixture(fixture, { now: clock.now(), insert, forge, userOf: (account) => standIns.userOf(account) }))
   isLoaded = true
   forge.events.on((event) => events.push(event))
   const world = testWorld(rows, () => clock.now())

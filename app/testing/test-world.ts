@@ -2,13 +2,10 @@ import type { AccessRequest, Actor, Id, IssueRef, Policy } from 'forgelet'
 import { toId } from 'forgelet'
 import { normalizeName } from '../standalone/credentials.ts'
 import { parseFixture } from '../standalone/fixture/parse-fixture.ts'
-import type { RowSink } from '../standalone/host-store/host-database.ts'
 import { accountRow, repositoryRow } from '../standalone/host-store/load-fixture.ts'
 import type { Standing, Standings } from '../standalone/host-store/roles.ts'
 import { hostPolicy, idOf, NO_ID, placeOf } from '../standalone/host-store/roles.ts'
 import type { NewRow, Row, TableName } from '../standalone/host-store/tables.ts'
-import type { Steps } from '../standalone/steps.ts'
-import { wait } from '../standalone/steps.ts'
 
 /** A user of the fixture, to be passed as the caller. */
 export interface TestUser {
@@ -90,12 +87,8 @@ export function testWorld(rows: TestRows, now: () => Date): TestWorld {
 }
 
 /** The rows of the host of a test forge, in memory. */
-export class TestRows implements RowSink, Standings {
+export class TestRows implements Standings {
   readonly #tables = new Map<TableName, object[]>()
-
-  insert<T extends TableName>(table: T, rows: readonly NewRow<T>[]): Steps<readonly number[]> {
-    return wait(rows.map((row) => this.add(table, row)))
-  }
 
   /** Adds a row with the next id, and returns the id. */
   add<T extends TableName>(table: T, row: NewRow<T>): number {

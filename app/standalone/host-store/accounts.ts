@@ -3,12 +3,13 @@ import { ForgeError } from 'forgelet'
 import { tokenDigest } from '../credentials.ts'
 import { parseFixture } from '../fixture/parse-fixture.ts'
 import type { Steps } from '../steps.ts'
-import type { HostDatabase, RowWriter } from './host-database.ts'
-import { accountNamed, HostDirectory } from './host-directory.ts'
+import { wait } from '../steps.ts'
+import type { HostDatabase } from './host-database.ts'
+import { HostDirectory } from './host-directory.ts'
 import { accountRow, repositoryRow } from './load-fixture.ts'
 import type { DatabaseLocation } from './open-host-database.ts'
 import { onReadyDatabase } from './open-host-database.ts'
-import { NO_ID } from './roles.ts'
+import { idOf, NO_ID } from './roles.ts'
 import { sql } from './sql.ts'
 import type { Row } from './tables.ts'
 
@@ -43,14 +44,21 @@ export function createAccessToken(
   username: string,
   name?: string | undefined,
 ): Promise<CreatedAccessToken> {
-  return onUser(location, username, (database, userId) => database.write((writer) => insertToken(writer, userId, name)))
+  return onUser(location, username, (database, userId) =>
+    database.write((transaction) => insertToken(database, transaction, userId, name)),
+  )
 }
 
 /** Inserts a new token of a user. */
-function* insertToken(writer: RowWriter, userId: number, name?: string): Steps<CreatedAccessToken> {
+function* insertToken(
+  database: HostDatabase,
+  transaction: unknown,
+  userId: number,
+  name?: string,
+): Steps<CreatedAccessToken> {
   const token = randomBytes(TOKEN_BYTES).toString('hex')
   const row = { digest: tokenDigest(token), user_id: userId, name: name ?? null, created_at: Date.now() }
-  yield* writer.insert('tokens', [row])
+  yield* database.insert('tokens', [row], transaction)
   return { ...shown(row), token }
 }
 
@@ -70,8 +78,8 @@ export function revokeAccessToken(location: DatabaseLocation, username: string, 
   return onUser(location, username, async (database, userId) => {
     const found = (await tokensOf(database, userId)).filter((row) => shown(row).id === id)
     for (const { digest } of found) {
-      const tokens = database.context.table('tokens')
-      await database.write(({ rows }) => rows(sql`delete from ${tokens} where digest = ${digest}`))
+      const deletion = sql`delete from ${database.context.table('tokens')} where digest = ${digest}`
+      await database.write((transaction) => wait(database.rows(deletion, transaction)))
     }
     return found.length > 0
   })
@@ -80,7 +88,7 @@ export function revokeAccessToken(location: DatabaseLocation, username: string, 
 function onUser<T>(
   location: DatabaseLocation,
   username: string,
-  work: <Tx>(database: HostDatabase<Tx>, userId: number) => Promise<T>,
+  work: (database: HostDatabase, userId: number) => Promise<T>,
 ): Promise<T> {
   return onReadyDatabase(location, async (database) => {
     const account = await new HostDirectory(database).findAccount(username)
@@ -90,7 +98,7 @@ function onUser<T>(
 }
 
 /** Returns the tokens of a user, the oldest first. */
-async function tokensOf<Tx>(database: HostDatabase<Tx>, userId: number): Promise<readonly Row<'tokens'>[]> {
+async function tokensOf(database: HostDatabase, userId: number): Promise<readonly Row<'tokens'>[]> {
   const { table, columnsOf } = database.context
   const rows = await database.rows(
     sql<Row<'tokens'>>`select ${columnsOf('tokens')} from ${table('tokens')} as tokens where user_id = ${userId}`,
@@ -118,12 +126,12 @@ export function createUser(
   username: string,
   { siteAdmin = false }: { readonly siteAdmin?: boolean | undefined } = {},
 ): Promise<CreatedAccessToken | undefined> {
-  return add(location, { users: [{ username }] }, function* user(writer) {
-    if ((yield* findAccount(writer, username)) !== undefined) return undefined
+  return add(location, { users: [{ username }] }, function* user(database, directory, transaction) {
+    if ((yield* wait(directory.findAccount(username, { transaction }))) !== undefined) return undefined
 
     const row = accountRow('user', { name: username, siteAdmin }, new Date())
-    const [userId = NO_ID] = yield* writer.insert('accounts', [row])
-    return yield* insertToken(writer, userId)
+    const [userId = NO_ID] = yield* database.insert('accounts', [row], transaction)
+    return yield* insertToken(database, transaction, userId)
   })
 }
 
@@ -140,14 +148,15 @@ export function createOrganization(
   name: string,
   { owner }: { readonly owner: string },
 ): Promise<boolean> {
-  return add(location, { organizations: [{ name }] }, function* organization(writer) {
-    const user = yield* findAccount(writer, owner)
+  return add(location, { organizations: [{ name }] }, function* organization(database, directory, transaction) {
+    const user = yield* wait(directory.findAccount(owner, { transaction }))
     if (user?.kind !== 'user') throw new ForgeError('USER_NOT_FOUND', 'no user has the name of the owner')
-    if ((yield* findAccount(writer, name)) !== undefined) return false
+    if ((yield* wait(directory.findAccount(name, { transaction }))) !== undefined) return false
 
     const account = accountRow('organization', { name }, new Date())
-    const [organization_id = NO_ID] = yield* writer.insert('accounts', [account])
-    yield* writer.insert('members', [{ organization_id, user_id: user.id, role: 'owner' }])
+    const [organization_id = NO_ID] = yield* database.insert('accounts', [account], transaction)
+    const member = { organization_id, user_id: idOf(user.id), role: 'owner' } as const
+    yield* database.insert('members', [member], transaction)
     return true
   })
 }
@@ -165,17 +174,15 @@ export function createRepository(
 ): Promise<boolean> {
   const { owner, name } = repository
   const fixture = { users: [{ username: owner }], repositories: [{ owner, name }] }
-  return add(location, fixture, function* added(writer) {
-    const account = yield* findAccount(writer, owner)
+  return add(location, fixture, function* added(database, directory, transaction) {
+    const account = yield* wait(directory.findAccount(owner, { transaction }))
     if (account === undefined)
       throw new ForgeError('USER_NOT_FOUND', 'no user or organization has the name of the owner')
 
-    const row = repositoryRow(repository, account.id, new Date())
-    const taken = sql`select name from ${writer.context.table('repositories')}
-      where owner_id = ${account.id} and folded_name = ${row.folded_name}`
-    if ((yield* writer.rows(taken)).length > 0) return false
+    if ((yield* wait(directory.findRepository(owner, name, { transaction }))) !== undefined) return false
 
-    yield* writer.insert('repositories', [row])
+    const row = repositoryRow(repository, idOf(account.id), new Date())
+    yield* database.insert('repositories', [row], transaction)
     return true
   })
 }
@@ -185,15 +192,13 @@ export function createRepository(
  *
  * @param fixture - has the new names: they must be those of a valid one
  */
-async function add<T>(location: DatabaseLocation, fixture: object, steps: (writer: RowWriter) => Steps<T>): Promise<T> {
+async function add<T>(
+  location: DatabaseLocation,
+  fixture: object,
+  steps: (database: HostDatabase, directory: HostDirectory, transaction: unknown) => Steps<T>,
+): Promise<T> {
   parseFixture(fixture)
-  return onReadyDatabase(location, (database) => database.write(steps))
-}
-
-function* findAccount(
-  { context, rows }: RowWriter,
-  name: string,
-): Steps<Pick<Row<'accounts'>, 'id' | 'kind'> | undefined> {
-  const [account] = yield* rows(accountNamed(context, name))
-  return account
+  return onReadyDatabase(location, (database) =>
+    database.write((transaction) => steps(database, new HostDirectory(database), transaction)),
+  )
 }

@@ -19,14 +19,14 @@ type LoadedForge = TransactionServices<StandaloneUser> | Sync<TransactionService
 type Parts<R extends readonly unknown[]> = { readonly [I in keyof R]: Sql<R[I]> }
 
 /** The database of a standalone host: its own tables beside those of its forge. */
-export class HostDatabase<Tx> {
+export class HostDatabase {
   readonly context: HostContext
-  readonly storage: SqlStorage<Tx>
-  readonly schema: HostSchema<Tx>
-  readonly #database: SqlDatabase<Tx>
+  readonly storage: SqlStorage<unknown>
+  readonly schema: HostSchema
+  readonly #database: SqlDatabase<unknown>
 
   /** @param location - where the tables are, as the storage was told */
-  constructor(storage: SqlStorage<Tx>, location: Parameters<typeof hostContext>[1]) {
+  constructor(storage: SqlStorage<unknown>, location: Parameters<typeof hostContext>[1]) {
     this.context = hostContext(storage.database.dialect, location)
     this.storage = storage
     this.schema = new HostSchema(storage.database, this.context, location.prefix)
@@ -38,28 +38,46 @@ export class HostDatabase<Tx> {
    *
    * @param transaction - a transaction of the host or of the storage that is open; the statement is part of it
    */
-  rows<Row>(part: Sql<Row>, transaction?: Tx | undefined): MaybePromise<readonly Row[]> {
+  rows<Row>(part: Sql<Row>, transaction?: unknown): MaybePromise<readonly Row[]> {
     return this.#database.rows(statementIn(this.context.dialect, part), transaction)
   }
 
   /** Runs statements in order, in as few round trips as possible, and returns the rows of each. Otherwise as `rows`. */
   rowsOfEach<R extends readonly unknown[]>(
     parts: Parts<R>,
-    transaction?: Tx | undefined,
+    transaction?: unknown,
   ): MaybePromise<{ readonly [I in keyof R]: readonly R[I][] }> {
     const { dialect } = this.context
     return this.#database.rowsOfEach<R>(statementsIn(dialect, parts), transaction)
   }
 
   /** Changes many rows of the tables, in a transaction that is open. */
-  change(parts: readonly Sql[], transaction: Tx | undefined): MaybePromise<unknown> {
+  change(parts: readonly Sql[], transaction: unknown): MaybePromise<unknown> {
     const { dialect } = this.context
     const statements = parts.map((part): SqlStatement => ({ mayTakeLong: true, ...statementIn(dialect, part) }))
     return this.#database.rowsOfEach<readonly unknown[]>(statements, transaction)
   }
 
+  /** Inserts rows. Returns the ids that they were given, in their order, if the table has ids. */
+  insert<T extends TableName>(table: T, rows: readonly NewRow<T>[], transaction: unknown): Steps<readonly number[]>
+  *insert(table: TableName, rows: readonly AnyRow[], transaction: unknown): Steps<readonly number[]> {
+    const { forms, table: named } = this.context
+    const { id: numbered, ...written } = HOST_TABLES[table].columns
+    const names = Object.keys(written)
+    const returning = numbered === undefined ? raw('') : sql` returning ${forms.number(raw('id'))} as id`
+    const ids: number[] = []
+    for (const group of inGroups(rows)) {
+      const values = group.map((row) => sql`(${joined(names.map((name) => row[name] ?? null))})`)
+      const insertion = sql<{ readonly id: number }>`insert into ${named(table)}
+        (${raw(names.map(forms.name).join(', '))}) values ${joined(values)}${returning}`
+      for (const { id } of yield* wait(this.rows(insertion, transaction))) ids.push(id)
+    }
+    // A database assigns them in the order of the rows, but may return them in another.
+    return ids.sort((one, other) => one - other)
+  }
+
   /** Writes to the tables of the host, all or nothing, and one after the other: what is found is still so when it is written. */
-  write<T>(work: (writer: RowWriter) => Steps<T>): Promise<T> {
+  write<T>(work: (transaction: unknown) => Steps<T>): Promise<T> {
     return this.#database.transaction((transaction) => run(this.#alone(transaction, work)))
   }
 
@@ -82,80 +100,31 @@ export class HostDatabase<Tx> {
    * whether there was anything to write.
    */
   load(
-    forge: Forge<StandaloneUser, Tx>,
-    steps: (writer: RowWriter, services: LoadedForge) => Steps<boolean>,
+    forge: Forge<StandaloneUser>,
+    steps: (transaction: unknown, services: LoadedForge) => Steps<boolean>,
   ): Promise<boolean> {
-    const isSynchronous = this.storage.transactions === 'synchronous'
-    const inForge = (transaction: Tx) =>
-      this.#alone(transaction, (writer) =>
-        isSynchronous
-          ? wait(forge.withTransactionSync(transaction, (services) => runSync(steps(writer, services))).value)
-          : wait(
-              forge
-                .withTransaction(transaction, async (services) => run(steps(writer, services)))
-                .then(({ value }) => value),
-            ),
-      )
-    return this.#database.transaction((transaction) => run(inForge(transaction)), { milliseconds: MAX_LOAD_MS })
+    const inForge = (transaction: unknown): MaybePromise<{ readonly value: boolean }> =>
+      this.storage.transactions === 'synchronous'
+        ? forge.withTransactionSync(transaction, (services) => runSync(steps(transaction, services)))
+        : forge.withTransaction(transaction, async (services) => run(steps(transaction, services)))
+    return this.#database.transaction(
+      (transaction) =>
+        run(
+          this.#alone(transaction, function* load() {
+            return (yield* wait(inForge(transaction))).value
+          }),
+        ),
+      { milliseconds: MAX_LOAD_MS },
+    )
   }
 
   /** Changes the one row that every process has, and takes it back: the next process that writes in this way waits for it. */
-  *#alone<T>(transaction: Tx, work: (writer: RowWriter) => Steps<T>): Steps<T> {
+  *#alone<T>(transaction: unknown, work: (transaction: unknown) => Steps<T>): Steps<T> {
     const ledger = this.context.table('ledger')
     const isRow = raw(`${this.context.forms.name('only')} = 1`)
-    yield* wait(
-      this.rowsOfEach(
-        [
-          sql`update ${ledger} set version = version + 1 where ${isRow}`,
-          sql`update ${ledger} set version = version - 1 where ${isRow}`,
-        ],
-        transaction,
-      ),
-    )
-    return yield* work(this.writerIn(transaction))
-  }
-
-  /** Returns what writes to the tables of the host in a transaction that is open. */
-  writerIn(transaction: Tx | undefined): RowWriter {
-    return new RowWriter(this.context, (part) => wait(this.rows(part, transaction)))
-  }
-}
-
-/** Returns the rows of a statement, as part of a transaction if there is one. */
-type Rows = <Row>(part: Sql<Row>) => Steps<readonly Row[]>
-
-/** Where rows are inserted. */
-export interface RowSink {
-  /** Returns the ids that the rows were given, in their order, if the table has ids. */
-  insert<T extends TableName>(table: T, rows: readonly NewRow<T>[]): Steps<readonly number[]>
-}
-
-/** Writes to the host's tables. */
-export class RowWriter implements RowSink {
-  readonly context: HostContext
-  readonly rows: Rows
-
-  /** @param rows - runs a statement, inside a transaction if there is one */
-  constructor(context: HostContext, rows: Rows) {
-    this.context = context
-    this.rows = rows
-  }
-
-  insert<T extends TableName>(table: T, rows: readonly NewRow<T>[]): Steps<readonly number[]>
-  *insert(table: TableName, rows: readonly AnyRow[]): Steps<readonly number[]> {
-    const { forms, table: named } = this.context
-    const { id: numbered, ...written } = HOST_TABLES[table].columns
-    const names = Object.keys(written)
-    const returning = numbered === undefined ? raw('') : sql` returning ${forms.number(raw('id'))} as id`
-    const ids: number[] = []
-    for (const group of inGroups(rows)) {
-      const values = group.map((row) => sql`(${joined(names.map((name) => row[name] ?? null))})`)
-      const insertion = sql<{ readonly id: number }>`insert into ${named(table)}
-        (${raw(names.map(forms.name).join(', '))}) values ${joined(values)}${returning}`
-      for (const { id } of yield* this.rows(insertion)) ids.push(id)
-    }
-    // A database assigns them in the order of the rows, but may return them in another.
-    return ids.sort((one, other) => one - other)
+    const changes = ['+', '-'].map((sign) => sql`update ${ledger} set version = version ${raw(sign)} 1 where ${isRow}`)
+    yield* wait(this.rowsOfEach(changes, transaction))
+    return yield* work(transaction)
   }
 }
 

@@ -1,4 +1,4 @@
-import type { AccessRequest, Id, IssueRef, MaybePromise } from 'forgelet'
+import type { AccessRequest, AccountRef, Id, IssueRef, MaybePromise } from 'forgelet'
 import { ForgeError } from 'forgelet'
 import { normalizeName, parseCredentials, tokenDigest } from '../credentials.ts'
 import { after } from '../steps.ts'
@@ -9,15 +9,22 @@ import type { Sql } from './sql.ts'
 import { raw, sql } from './sql.ts'
 import type { HostContext, Row } from './tables.ts'
 
+/** A transaction that is open, whose changes are seen: as in the context of a port. */
+interface Within {
+  readonly transaction?: unknown
+}
+
+type FoundAccount = AccountRef & { readonly id: Id }
+
 /**
  * Resolves the host's names, tokens and memberships. Names are case-insensitive. On SQLite every method answers at once, so
  * that the ports of the forge do too.
  */
-export class HostDirectory<Tx = unknown> implements Standings {
-  readonly #database: HostDatabase<Tx>
+export class HostDirectory implements Standings {
+  readonly #database: HostDatabase
   readonly #table: HostContext['table']
 
-  constructor(database: HostDatabase<Tx>) {
+  constructor(database: HostDatabase) {
     this.#database = database
     this.#table = database.context.table
   }
@@ -39,17 +46,22 @@ export class HostDirectory<Tx = unknown> implements Standings {
     })
   }
 
-  findAccount(name: string): MaybePromise<{ readonly id: Id; readonly kind: 'user' | 'organization' } | undefined> {
-    const account = accountNamed(this.#database.context, name)
-    return after(this.#first(account), (row) => row && { id: String(row.id), kind: row.kind })
+  findAccount(name: string, { transaction }: Within = {}): MaybePromise<FoundAccount | undefined> {
+    const account = sql<Pick<Row<'accounts'>, 'id' | 'kind'>>`select ${this.#number('id')} as id, kind
+      from ${this.#table('accounts')} where folded_name = ${normalizeName(name)}`
+    return after(this.#first(account, transaction), (row) => row && { id: String(row.id), kind: row.kind })
   }
 
-  findRepository(owner: string, name: string): MaybePromise<{ readonly id: Id } | undefined> {
+  findRepository(
+    owner: string,
+    name: string,
+    { transaction }: Within = {},
+  ): MaybePromise<{ readonly id: Id } | undefined> {
     const repository = sql<Pick<Row<'repositories'>, 'id'>>`select ${this.#number('repositories.id')} as id
       from ${this.#table('accounts')} as accounts
       join ${this.#table('repositories')} as repositories on repositories.owner_id = accounts.id
       where accounts.folded_name = ${normalizeName(owner)} and repositories.folded_name = ${normalizeName(name)}`
-    return after(this.#first(repository), (row) => row && { id: String(row.id) })
+    return after(this.#first(repository, transaction), (row) => row && { id: String(row.id) })
   }
 
   findIssue(repositoryId: Id, number: number): MaybePromise<IssueRef | undefined> {
@@ -58,19 +70,18 @@ export class HostDirectory<Tx = unknown> implements Standings {
     return after(this.#first(issue), (row) => row && { id: String(row.id), repositoryId, kind: row.kind })
   }
 
-  /**
-   * Owners of an organization are members of it.
-   *
-   * @param transaction - a transaction of the host that is open; its changes are seen
-   */
-  isMember(organizationId: Id, userId: Id, transaction?: Tx | undefined): MaybePromise<boolean> {
+  /** Owners of an organization are members of it. */
+  isMember(
+    { organizationId, userId }: { readonly organizationId: Id; readonly userId: Id },
+    { transaction }: Within,
+  ): MaybePromise<boolean> {
     const member = sql`select role from ${this.#table('members')}
       where organization_id = ${idOf(organizationId)} and user_id = ${idOf(userId)}`
     return after(this.#first(member, transaction), (row) => row !== undefined)
   }
 
   /** Returns what a user is to the repository or organization of a request. The owner of the one is the other. */
-  standing(request: AccessRequest, userId: number, transaction?: Tx | undefined): MaybePromise<Standing> {
+  standing(request: AccessRequest, userId: number, transaction?: unknown): MaybePromise<Standing> {
     const { repositoryId, organizationId } = placeOf(request)
     // One row, whatever does not exist: the caller may be a site admin all the same.
     const standing = sql<Standing>`select ${this.#number('caller.is_site_admin')} as is_site_admin,
@@ -95,12 +106,7 @@ export class HostDirectory<Tx = unknown> implements Standings {
     return this.#database.context.forms.number(raw(column))
   }
 
-  #first<R>(part: Sql<R>, transaction?: Tx | undefined): MaybePromise<R | undefined> {
+  #first<R>(part: Sql<R>, transaction?: unknown): MaybePromise<R | undefined> {
     return after(this.#database.rows(part, transaction), ([row]) => row)
   }
-}
-
-/** Reads the account of a name, in any case. */
-export function accountNamed({ forms, table }: HostContext, name: string): Sql<Pick<Row<'accounts'>, 'id' | 'kind'>> {
-  return sql`select ${forms.number(raw('id'))} as id, kind from ${table('accounts')} where folded_name = ${normalizeName(name)}`
 }

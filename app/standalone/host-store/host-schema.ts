@@ -31,13 +31,13 @@ const LEDGER: TableDescription = {
 }
 
 /** The host's own tables as a whole: creates and checks them. */
-export class HostSchema<Tx> {
-  readonly #database: SqlDatabase<Tx>
+export class HostSchema {
+  readonly #database: SqlDatabase<unknown>
   readonly #context: HostContext
   readonly #forgePrefix: string
 
   /** @param forgePrefix - of the tables of the forge in the same database */
-  constructor(database: SqlDatabase<Tx>, context: HostContext, forgePrefix: string = STANDARD_PREFIX) {
+  constructor(database: SqlDatabase<unknown>, context: HostContext, forgePrefix: string = STANDARD_PREFIX) {
     this.#database = database
     this.#context = context
     this.#forgePrefix = forgePrefix
@@ -62,7 +62,7 @@ export class HostSchema<Tx> {
   }
 
   /** Another process may have created them since, or an application its own. */
-  *#create(transaction: Tx): Steps<void> {
+  *#create(transaction: unknown): Steps<void> {
     if (this.#context.dialect === 'postgres') yield* this.#rows(LOCK, transaction)
     yield* this.#refuseOthers(transaction)
     if ((yield* this.#version(transaction)) >= VERSION) return
@@ -101,7 +101,7 @@ export class HostSchema<Tx> {
    * The server creates its own tables before those of the forge, and in each the ledger first. So a forge without them
    * belongs to an application. The questions are in that order, because another process may be creating the tables.
    */
-  *#refuseOthers(transaction: Tx | undefined): Steps<void> {
+  *#refuseOthers(transaction: unknown): Steps<void> {
     const { prefix } = this.#context
     const named = new Set(['ledger', ...Object.keys(HOST_TABLES)].map((name) => `${prefix}${name}`))
     const beside = yield* this.#present(this.#forgePrefix, transaction)
@@ -118,7 +118,7 @@ export class HostSchema<Tx> {
   }
 
   /** Returns the version of the tables; 0 if there are none. @throws ForgeError `SCHEMA_TOO_NEW` */
-  *#version(transaction: Tx | undefined): Steps<number> {
+  *#version(transaction: unknown): Steps<number> {
     const found = yield* this.#ledger(yield* this.#present(`${this.#context.prefix}ledger`, transaction), transaction)
     if (found === undefined || found.oldest_library <= VERSION) return found?.version ?? 0
     const message = `${NAME} has version ${found.version}, which this library (${VERSION}) cannot use: install a newer one`
@@ -126,7 +126,7 @@ export class HostSchema<Tx> {
   }
 
   /** Reads the row of the ledger. Undefined if it, or the table, is missing, or the table is not ours. */
-  *#ledger(present: Present, transaction: Tx | undefined): Steps<Ledger | undefined> {
+  *#ledger(present: Present, transaction: unknown): Steps<Ledger | undefined> {
     if (!this.#has(present, this.#context.prefix, 'ledger', LEDGER.columns)) return undefined
     const { forms, table } = this.#context
     const [version, oldest] = [forms.number(raw('version')), forms.number(raw('oldest_library'))]
@@ -141,14 +141,14 @@ export class HostSchema<Tx> {
   }
 
   /** Reads which tables begin with a prefix. */
-  *#present(prefix: string, transaction: Tx | undefined): Steps<Present> {
+  *#present(prefix: string, transaction: unknown): Steps<Present> {
     const present = new Map<string, Set<string>>()
     const rows = yield* this.#rows(CATALOGUE[this.#context.dialect](prefix, this.#context.schema), transaction)
     for (const { table, column } of rows) present.set(table, (present.get(table) ?? new Set()).add(column))
     return present
   }
 
-  #rows<Row>(part: Sql<Row>, transaction: Tx | undefined): Steps<readonly Row[]> {
+  #rows<Row>(part: Sql<Row>, transaction: unknown): Steps<readonly Row[]> {
     const statement: SqlStatement<Row> = { mayTakeLong: true, ...statementIn(this.#context.dialect, part) }
     return wait(this.#database.rows(statement, transaction))
   }

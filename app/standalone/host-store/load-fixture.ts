@@ -1,44 +1,40 @@
-import type { Actor, Forge, Id, IssueRef, Sync, TransactionServices } from 'forgelet'
+import type { Actor, Forge, Id, IssueRef, MaybePromise, Sync, TransactionServices } from 'forgelet'
 import { canonicalIssue } from 'forgelet/exchange'
 import { normalizeName, tokenDigest } from '../credentials.ts'
 import type { Fixture, FixtureIssue, FixtureOrganization, FixtureRepository, FixtureUser } from '../fixture/fixture.ts'
 import type { Steps } from '../steps.ts'
-import { wait } from '../steps.ts'
-import type { HostDatabase, RowSink } from './host-database.ts'
+import { after, wait } from '../steps.ts'
+import type { HostDatabase } from './host-database.ts'
 import type { StoredIssue } from './issue-records.ts'
 import type { StandaloneUser } from './roles.ts'
-import type { Sql } from './sql.ts'
 import { sql } from './sql.ts'
-import type { HostContext, NewRow, Row } from './tables.ts'
+import type { NewRow, Row, TableName } from './tables.ts'
 
 /** Loads a whole fixture in one transaction, if there is no account yet. Returns whether it did. */
-export function loadFixture<Tx>(
-  database: HostDatabase<Tx>,
-  forge: Forge<StandaloneUser, Tx>,
-  fixture: Fixture,
-): Promise<boolean> {
-  return database.load(forge, function* load(writer, services) {
-    if ((yield* writer.rows(anyAccount(writer.context))).length > 0) return false
+export function loadFixture(database: HostDatabase, forge: Forge<StandaloneUser>, fixture: Fixture): Promise<boolean> {
+  return database.load(forge, function* load(transaction, services) {
+    if (!(yield* wait(isEmpty(database, transaction)))) return false
 
-    yield* insertFixture(fixture, { now: new Date(), sink: writer, forge: services })
+    const insert: InsertRows = (table, rows) => database.insert(table, rows, transaction)
+    yield* insertFixture(fixture, { now: new Date(), insert, forge: services })
     return true
   })
 }
 
 /** Whether there is no account yet. */
-export async function isEmpty<Tx>(database: HostDatabase<Tx>): Promise<boolean> {
-  return (await database.rows(anyAccount(database.context))).length === 0
+export function isEmpty(database: HostDatabase, transaction?: unknown): MaybePromise<boolean> {
+  const anyAccount = sql`select kind from ${database.context.table('accounts')} limit 1`
+  return after(database.rows(anyAccount, transaction), (rows) => rows.length === 0)
 }
 
-function anyAccount({ table }: HostContext): Sql {
-  return sql`select kind from ${table('accounts')} limit 1`
-}
+/** Inserts rows. Returns the ids that they were given, in their order, if the table has ids. */
+export type InsertRows = <T extends TableName>(table: T, rows: readonly NewRow<T>[]) => Steps<readonly number[]>
 
 /** Where a fixture is loaded into. */
 export interface FixtureTarget<A extends Actor> {
   /** The creation time where the fixture names none. */
   readonly now: Date
-  readonly sink: RowSink
+  readonly insert: InsertRows
   readonly forge: TransactionServices<A> | Sync<TransactionServices<A>>
   /** Returns the user of an account, as the forge knows them. Default: the id of the account. */
   readonly userOf?: (account: Row<'accounts'>) => Id
@@ -51,23 +47,23 @@ export interface FixtureTarget<A extends Actor> {
  */
 export function* insertFixture<A extends Actor>(fixture: Fixture, target: FixtureTarget<A>): Steps<void> {
   const { users = [], organizations = [], repositories = [], badges = [] } = fixture
-  const { now, sink, forge, userOf = ({ id }) => String(id) } = target
+  const { now, insert, forge, userOf = ({ id }) => String(id) } = target
   const rows = [
     ...users.map((user) => accountRow('user', { ...user, name: user.username }, now)),
     ...organizations.map((organization) => accountRow('organization', organization, now)),
   ]
-  const ids = yield* sink.insert('accounts', rows)
+  const ids = yield* insert('accounts', rows)
   const accounts = accountsByName(rows.map((row, at) => ({ id: ids[at] ?? 0, ...row })))
   const tokens = users.flatMap(({ username, tokens = [] }) => {
     const user_id = accounts(username).id
     return tokens.map((token) => ({ digest: tokenDigest(token), user_id, name: null, created_at: null }))
   })
-  yield* sink.insert('tokens', tokens)
+  yield* insert('tokens', tokens)
   const members = organizations.flatMap(({ name, owners, members }) => {
     const organization_id = accounts(name).id
     return rolesOf(accounts, ['member', members], ['owner', owners]).map((role) => ({ organization_id, ...role }))
   })
-  yield* sink.insert('members', members)
+  yield* insert('members', members)
   const pins: IssueRef[] = []
   for (const repository of repositories) pins.push(...(yield* insertRepository(repository, accounts, target)))
 
@@ -152,13 +148,13 @@ export function repositoryRow(repository: FixtureRepository, ownerId: number, no
 function* insertRepository<A extends Actor>(
   repository: FixtureRepository,
   accounts: Accounts,
-  { sink, ...target }: FixtureTarget<A>,
+  { insert, now: loadedAt }: FixtureTarget<A>,
 ): Steps<readonly IssueRef[]> {
   const { labels = [], issues = [], pins = [], readers, writers, admins } = repository
-  const row = repositoryRow(repository, accounts(repository.owner).id, target.now)
-  const [repository_id = 0] = yield* sink.insert('repositories', [row])
+  const row = repositoryRow(repository, accounts(repository.owner).id, loadedAt)
+  const [repository_id = 0] = yield* insert('repositories', [row])
   const roles = rolesOf(accounts, ['reader', readers], ['writer', writers], ['admin', admins])
-  yield* sink.insert(
+  yield* insert(
     'collaborators',
     roles.map((role) => ({ repository_id, ...role })),
   )
@@ -168,9 +164,9 @@ function* insertRepository<A extends Actor>(
     name,
     record: JSON.stringify({ name, color: color.toLowerCase(), ...(description && { description }) }),
   }))
-  const labelIds = yield* sink.insert('labels', labelRows)
+  const labelIds = yield* insert('labels', labelRows)
   const idsOfLabels = new Map(labels.map(({ name }, at) => [normalizeName(name), labelIds[at] ?? 0]))
-  const now = timeOf(repository.createdAt, target.now)
+  const now = timeOf(repository.createdAt, loadedAt)
   const rows = issues.map((issue): NewRow<'issues'> => {
     const { index: number, state = 'open', pull = false, comments = 0 } = issue
     const labels = new Set((issue.labels ?? []).flatMap((name) => idsOfLabels.get(normalizeName(name)) ?? []))
@@ -186,7 +182,7 @@ function* insertRepository<A extends Actor>(
       record: JSON.stringify(recordOf(issue, accounts, [...labels], now)),
     }
   })
-  const issueIds = yield* sink.insert('issues', rows)
+  const issueIds = yield* insert('issues', rows)
   const repositoryId = String(repository_id)
   const refs = new Map(
     rows.map(({ number, kind }, at) => [number, { id: String(issueIds[at]), repositoryId, kind }] as const),

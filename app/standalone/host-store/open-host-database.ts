@@ -1,10 +1,8 @@
 import { existsSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
-import type { SchemaStatus } from 'forgelet/storage'
+import type { SchemaStatus, SqlStorage } from 'forgelet/storage'
 import type { CopiedTable, CopyOptions, CopyReport } from 'forgelet/storage/copy'
-import type { MysqlConnection } from 'forgelet/storage/mariadb'
-import type { PgClient } from 'forgelet/storage/postgres'
-import type { FileCheck, SqliteConnection, SqlStorageOptions } from 'forgelet/storage/sqlite'
+import type { FileCheck, SqlStorageOptions } from 'forgelet/storage/sqlite'
 import { HostDatabase } from './host-database.ts'
 import { unavailable } from './host-schema.ts'
 import type { TableLocation } from './tables.ts'
@@ -32,37 +30,30 @@ export type TableOptions = Pick<SqlStorageOptions, 'ids' | 'tables'>
 /** A kind of database. */
 export type DatabaseKind = 'sqlite' | 'postgres' | 'mysql'
 
-/** Work on a database of any kind. */
-export type DatabaseWork<T> = <Tx>(database: HostDatabase<Tx>) => Promise<T>
-
 /**
- * Opens a database and passes it on to what closes it. It is connected to when it is first used.
+ * Opens a database. It is connected to when it is first used.
  *
  * @param tables - the types of ids and the tables of the host, for the forge of an application
  * @throws TypeError if `db` is of another kind, or if a prefix or a schema is invalid; ForgeError `STORAGE_UNAVAILABLE`
  * if an SQLite file cannot be one
  */
-export async function openHostDatabase<T>(
-  location: DatabaseLocation,
-  work: DatabaseWork<T>,
-  tables?: TableOptions | undefined,
-): Promise<T> {
+export async function openHostDatabase(location: DatabaseLocation, tables?: TableOptions): Promise<HostDatabase> {
+  return new HostDatabase(await openStorage(location, tables), location)
+}
+
+/** Each kind loads its own driver. A transaction is passed to the storage that it is of, whatever its type. */
+async function openStorage(location: DatabaseLocation, tables?: TableOptions): Promise<SqlStorage<unknown>>
+async function openStorage(location: DatabaseLocation, tables?: TableOptions): Promise<object> {
   const { db, prefix, schema } = location
-  // Each kind loads its own driver.
   switch (kindOf(location)) {
     case 'sqlite': {
       refuseUnusual(db)
-      const { sqliteStorage } = await import('forgelet/storage/sqlite')
-      return work(new HostDatabase(sqliteStorage<SqliteConnection>(db, { prefix, ...tables }), location))
+      return (await import('forgelet/storage/sqlite')).sqliteStorage(db, { prefix, ...tables })
     }
-    case 'postgres': {
-      const { postgresStorage } = await import('forgelet/storage/postgres')
-      return work(new HostDatabase(postgresStorage<PgClient>(db, { prefix, schema, ...tables }), location))
-    }
-    case 'mysql': {
-      const { mariadbStorage } = await import('forgelet/storage/mariadb')
-      return work(new HostDatabase(mariadbStorage<MysqlConnection>(db, { prefix, ...tables }), location))
-    }
+    case 'postgres':
+      return (await import('forgelet/storage/postgres')).postgresStorage(db, { prefix, schema, ...tables })
+    case 'mysql':
+      return (await import('forgelet/storage/mariadb')).mariadbStorage(db, { prefix, ...tables })
   }
 }
 
@@ -78,19 +69,17 @@ function refuseUnusual(file: string): void {
 }
 
 /** Like `openHostDatabase`, and closes the database after the work. */
-export function withHostDatabase<T>(
+export async function withHostDatabase<T>(
   location: DatabaseLocation,
-  work: DatabaseWork<T>,
-  tables?: TableOptions | undefined,
+  work: (database: HostDatabase) => Promise<T>,
+  tables?: TableOptions,
 ): Promise<T> {
-  const andClose: DatabaseWork<T> = async (database) => {
-    try {
-      return await work(database)
-    } finally {
-      await database.storage.close().catch(() => undefined) // what the work throws says more
-    }
+  const database = await openHostDatabase(location, tables)
+  try {
+    return await work(database)
+  } finally {
+    await database.storage.close().catch(() => undefined) // what the work throws says more
   }
-  return openHostDatabase(location, andClose, tables)
 }
 
 /**
@@ -99,7 +88,7 @@ export function withHostDatabase<T>(
  */
 async function onExistingDatabase<T>(
   location: DatabaseLocation,
-  work: DatabaseWork<T>,
+  work: (database: HostDatabase) => Promise<T>,
   tables?: TableOptions | undefined,
 ): Promise<T> {
   existingKind(location)
@@ -110,7 +99,10 @@ async function onExistingDatabase<T>(
  * Like `onExistingDatabase`, for work that needs all tables as this release has them.
  * @throws ForgeError `SCHEMA_OUTDATED` if a table is missing or older, `SCHEMA_TOO_NEW`
  */
-export function onReadyDatabase<T>(location: DatabaseLocation, work: DatabaseWork<T>): Promise<T> {
+export function onReadyDatabase<T>(
+  location: DatabaseLocation,
+  work: (database: HostDatabase) => Promise<T>,
+): Promise<T> {
   return onExistingDatabase(location, async (database) => {
     await database.check()
     return work(database)
@@ -148,7 +140,7 @@ export function databaseStatus(location: DatabaseLocation, tables?: TableOptions
 }
 
 /** Same as `databaseStatus`, for a database that is open. */
-async function statusOf<Tx>(database: HostDatabase<Tx>, tables?: TableOptions): Promise<DatabaseStatus> {
+async function statusOf(database: HostDatabase, tables?: TableOptions): Promise<DatabaseStatus> {
   return {
     forge: await database.storage.schemaStatus(),
     // An application that describes its tables is not the ready server.
@@ -185,11 +177,11 @@ export async function copyDatabase(
   { tables, ...options }: DatabaseCopyOptions,
 ): Promise<CopyReport> {
   const { copyForge } = await import('forgelet/storage/copy')
-  const copy: DatabaseWork<CopyReport> = async (source) => {
+  const copy = async (source: HostDatabase): Promise<CopyReport> => {
     const { forge, server } = await statusOf(source, tables)
     const isOfServer = server !== 'empty' || forge.state === 'empty'
     if (isOfServer) await source.check()
-    const into: DatabaseWork<CopyReport> = async (target) => {
+    const into = async (target: HostDatabase): Promise<CopyReport> => {
       if (isOfServer) await options.inTarget(() => target.schema.migrate())
       const copied = isOfServer ? copiedTables(source.context, target.context) : []
       return copyForge(source.storage, target.storage, { ...options, tables: copied })

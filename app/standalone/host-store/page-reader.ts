@@ -46,7 +46,7 @@ export interface PageReader {
 }
 
 /** Creates the reader of a database. */
-export function pageReader<Tx>(database: HostDatabase<Tx>): PageReader {
+export function pageReader(database: HostDatabase): PageReader {
   const { forms, table, columnsOf } = database.context
   const list = (ids: readonly number[]): Sql => forms.elements(ids, 'integer')
   const rowsOf = <T extends TableName>(name: T, ids: readonly number[]): Sql<Row<T>> =>

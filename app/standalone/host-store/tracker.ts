@@ -50,16 +50,13 @@ type IssueRow<RecordText = string> = Pick<Row<'issues'>, 'number' | 'kind'> & { 
 const LONG_RECORD = 100_000
 
 /** Creates the tracker of the host: its issues, as the exchange of the forge reads and writes them. */
-export function createTracker<Tx>(
-  database: HostDatabase<Tx>,
-  directory: HostDirectory<Tx>,
-): IssueTracker<StandaloneUser, Tx> {
-  type Context = PortContext<Caller<StandaloneUser>, Tx>
+export function createTracker(database: HostDatabase, directory: HostDirectory): IssueTracker<StandaloneUser> {
+  type Context = PortContext<Caller<StandaloneUser>, unknown>
   const { table, forms, columnsOf, dialect } = database.context
   /** The rows of the comments that were returned, to replace them. */
   const returnedComments = new WeakMap<CommentRecord, { readonly id: number; readonly stored: StoredComment }>()
 
-  const attribution: Attribution<StandaloneUser, Tx> = {
+  const attribution: Attribution<StandaloneUser> = {
     /** Pull requests are passed over: none is imported. */
     named: answered(function* ({ repositoryId, after, limit }, context) {
       for (let last = after; ; ) {
@@ -205,9 +202,8 @@ export function createTracker<Tx>(
       ),
     ]
     yield* change(changes, context)
-    const writer = database.writerIn(context.transaction)
-    yield* writer.insert('issues', created)
-    yield* writer.insert('comments', comments)
+    yield* database.insert('issues', created, context.transaction)
+    yield* database.insert('comments', comments, context.transaction)
   }
 
   /** Returns the ids of labels or milestones, by their names, after those that are missing have been made. */
@@ -223,7 +219,7 @@ export function createTracker<Tx>(
     for (const { name, record } of named) {
       if (!ids.has(name) && !missing.has(name)) missing.set(name, { repository_id, name, record })
     }
-    const newIds = yield* database.writerIn(context.transaction).insert(kind, [...missing.values()])
+    const newIds = yield* database.insert(kind, [...missing.values()], context.transaction)
     for (const [at, name] of [...missing.keys()].entries()) ids.set(name, newIds[at] ?? NO_ID)
     return ids
   }

@@ -230,10 +230,9 @@ function repositoriesSuite<Tx>(kind: DatabaseKind<Tx>): void {
       const fixture = { users: [{ username: 'olga' }, { username: 'mia' }], repositories }
       host = await openStandalone({ db: database.url, fixture, logger: false })
       afterAll(() => host.close())
-      tracker = await openHostDatabase({ db: database.url }, async (opened) => {
-        afterAll(() => opened.storage.close())
-        return createTracker(opened, new HostDirectory(opened)) as unknown as IssueTracker<StandaloneUser> // of any transaction
-      })
+      const opened = await openHostDatabase({ db: database.url })
+      afterAll(() => opened.storage.close())
+      tracker = createTracker(opened, new HostDirectory(opened))
     })
 
     const cases = trackerContract(async () => {

@@ -12,19 +12,18 @@ import SHOWN from './shown.json' with { type: 'json' }
 type Present = ReturnType<typeof hostPresenter>
 
 /** Presents from a database with a fixture in it, which was loaded at the given time. */
-function presenterOf(fixture: Fixture, publicUrl?: string, now = '2026-03-01T00:00:00.789Z'): Promise<Present> {
+async function presenterOf(fixture: Fixture, publicUrl?: string, now = '2026-03-01T00:00:00.789Z'): Promise<Present> {
   vi.useFakeTimers({ now: new Date(now), toFake: ['Date'] })
-  return openHostDatabase({ db: ':memory:' }, async (database) => {
-    const forge = createForge({
-      storage: database.storage,
-      policy: { authorize: () => ({ allow: true }) },
-      membership: { isMember: () => false },
-    })
-    await database.migrate()
-    await loadFixture(database, forge, fixture)
-    vi.useRealTimers()
-    return hostPresenter(pageReader(database), publicUrl)
+  const database = await openHostDatabase({ db: ':memory:' })
+  const forge = createForge({
+    storage: database.storage,
+    policy: { authorize: () => ({ allow: true }) },
+    membership: { isMember: () => false },
   })
+  await database.migrate()
+  await loadFixture(database, forge, fixture)
+  vi.useRealTimers()
+  return hostPresenter(pageReader(database), publicUrl)
 }
 
 let present: Present
