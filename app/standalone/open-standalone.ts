@@ -7,6 +7,7 @@ import type { Fixture } from './fixture/fixture.ts'
 import { fixtureKey, parseFixture } from './fixture/parse-fixture.ts'
 import type { HostDatabase } from './host-store/host-database.ts'
 import { HostDirectory } from './host-store/host-directory.ts'
+import { check, migrate } from './host-store/host-schema.ts'
 import { isEmpty, loadFixture } from './host-store/load-fixture.ts'
 import type { DatabaseLocation } from './host-store/open-host-database.ts'
 import { onReadyDatabase, openHostDatabase } from './host-store/open-host-database.ts'
@@ -135,7 +136,7 @@ async function openHost(database: HostDatabase, options: CheckedOptions): Promis
   try {
     const directory = new HostDirectory(database)
     const forge = hostForge(database, directory, { limits, signingKey, logger })
-    await database.migrate()
+    await migrate(database)
     const isLoaded = fixture !== undefined && (await loadFixture(database, forge, fixture))
     const api = createApi(forge, {
       directory,
@@ -150,7 +151,7 @@ async function openHost(database: HostDatabase, options: CheckedOptions): Promis
       fixture: fixture === undefined ? 'none' : isLoaded ? 'loaded' : 'ignored',
       isEmpty: fixture === undefined && (await isEmpty(database)),
       authenticate: (header) => directory.authenticate(header),
-      checkDatabase: () => database.check(),
+      checkDatabase: () => check(database),
       findRepository: (owner, name) => directory.findRepository(owner, name),
       close: () => forge.close(),
     }

@@ -30,11 +30,10 @@ export function runSync<T>(steps: Steps<T>): T {
 
 async function finish<T>(steps: Steps<T>, first: Promise<unknown>): Promise<T> {
   for (let pending = first; ; ) {
-    const failure = await pending.then(
-      () => undefined,
-      (error: unknown) => ({ error }),
+    const next = await pending.then(
+      () => steps.next(),
+      (error: unknown) => steps.throw(error),
     )
-    const next = failure === undefined ? steps.next() : steps.throw(failure.error)
     if (next.done === true) return next.value
     pending = next.value
   }

@@ -1,8 +1,7 @@
 import type { Forge, MaybePromise, Sync, TransactionServices } from 'forgelet'
-import type { SqlDatabase, SqlStatement, SqlStorage, SqlValue } from 'forgelet/storage'
+import type { SqlStatement, SqlStorage, SqlValue } from 'forgelet/storage'
 import type { Steps } from '../steps.ts'
 import { run, runSync, wait } from '../steps.ts'
-import { HostSchema } from './host-schema.ts'
 import type { StandaloneUser } from './roles.ts'
 import type { Sql } from './sql.ts'
 import { joined, raw, sql, statementIn, statementsIn } from './sql.ts'
@@ -22,15 +21,11 @@ type Parts<R extends readonly unknown[]> = { readonly [I in keyof R]: Sql<R[I]> 
 export class HostDatabase {
   readonly context: HostContext
   readonly storage: SqlStorage<unknown>
-  readonly schema: HostSchema
-  readonly #database: SqlDatabase<unknown>
 
   /** @param location - where the tables are, as the storage was told */
   constructor(storage: SqlStorage<unknown>, location: Parameters<typeof hostContext>[1]) {
     this.context = hostContext(storage.database.dialect, location)
     this.storage = storage
-    this.schema = new HostSchema(storage.database, this.context, location.prefix)
-    this.#database = storage.database
   }
 
   /**
@@ -39,7 +34,7 @@ export class HostDatabase {
    * @param transaction - a transaction of the host or of the storage that is open; the statement is part of it
    */
   rows<Row>(part: Sql<Row>, transaction?: unknown): MaybePromise<readonly Row[]> {
-    return this.#database.rows(statementIn(this.context.dialect, part), transaction)
+    return this.storage.database.rows(statementIn(this.context.dialect, part), transaction)
   }
 
   /** Runs statements in order, in as few round trips as possible, and returns the rows of each. Otherwise as `rows`. */
@@ -48,14 +43,14 @@ export class HostDatabase {
     transaction?: unknown,
   ): MaybePromise<{ readonly [I in keyof R]: readonly R[I][] }> {
     const { dialect } = this.context
-    return this.#database.rowsOfEach<R>(statementsIn(dialect, parts), transaction)
+    return this.storage.database.rowsOfEach<R>(statementsIn(dialect, parts), transaction)
   }
 
   /** Changes many rows of the tables, in a transaction that is open. */
   change(parts: readonly Sql[], transaction: unknown): MaybePromise<unknown> {
     const { dialect } = this.context
     const statements = parts.map((part): SqlStatement => ({ mayTakeLong: true, ...statementIn(dialect, part) }))
-    return this.#database.rowsOfEach<readonly unknown[]>(statements, transaction)
+    return this.storage.database.rowsOfEach<readonly unknown[]>(statements, transaction)
   }
 
   /** Inserts rows. Returns the ids that they were given, in their order, if the table has ids. */
@@ -78,21 +73,7 @@ export class HostDatabase {
 
   /** Writes to the tables of the host, all or nothing, and one after the other: what is found is still so when it is written. */
   write<T>(work: (transaction: unknown) => Steps<T>): Promise<T> {
-    return this.#database.transaction((transaction) => run(this.#alone(transaction, work)))
-  }
-
-  /** Brings the tables of the host up to date, then those of the forge. Nothing is written if the database cannot be used. */
-  async migrate(): Promise<void> {
-    await this.schema.migrate()
-    await this.storage.migrate()
-  }
-
-  /**
-   * Checks that the database answers, and that the tables of the host and of the forge can be used. Writes nothing.
-   * @throws ForgeError `STORAGE_UNAVAILABLE`, `STORAGE_BUSY`, `SCHEMA_OUTDATED`, `SCHEMA_TOO_NEW`
-   */
-  async check(): Promise<void> {
-    await Promise.all([this.#database.check(), this.schema.refuseUnusable()])
+    return this.storage.database.transaction((transaction) => run(this.#alone(transaction, work)))
   }
 
   /**
@@ -107,7 +88,7 @@ export class HostDatabase {
       this.storage.transactions === 'synchronous'
         ? forge.withTransactionSync(transaction, (services) => runSync(steps(transaction, services)))
         : forge.withTransaction(transaction, async (services) => run(steps(transaction, services)))
-    return this.#database.transaction(
+    return this.storage.database.transaction(
       (transaction) =>
         run(
           this.#alone(transaction, function* load() {

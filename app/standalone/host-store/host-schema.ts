@@ -1,11 +1,12 @@
 import { ForgeError } from 'forgelet'
-import type { SchemaStatus, SqlDatabase, SqlDialectName, SqlStatement } from 'forgelet/storage'
+import type { SchemaStatus, SqlDialectName, SqlStatement } from 'forgelet/storage'
 import type { Steps } from '../steps.ts'
 import { run, wait } from '../steps.ts'
+import type { HostDatabase } from './host-database.ts'
 import type { Sql } from './sql.ts'
 import { raw, sql, statementIn } from './sql.ts'
 import type { ColumnType, HostContext, TableDescription } from './tables.ts'
-import { HOST_TABLES, isText, qualified, STANDARD_PREFIX } from './tables.ts'
+import { HOST_TABLES, isText, qualified } from './tables.ts'
 
 const NAME = "the server's own schema"
 const OTHER = 'name another database'
@@ -30,128 +31,127 @@ const LEDGER: TableDescription = {
   key: ['only'],
 }
 
-/** The host's own tables as a whole: creates and checks them. */
-export class HostSchema {
-  readonly #database: SqlDatabase<unknown>
-  readonly #context: HostContext
-  readonly #forgePrefix: string
+/**
+ * Brings the tables of the host up to date, then those of the forge. Nothing is written if the database cannot be used.
+ *
+ * @throws ForgeError `SCHEMA_TOO_NEW` if the tables are for newer releases only; `STORAGE_UNAVAILABLE` if a table is
+ * missing, if another program uses the same names, or if the database holds the forge of an application, whose ids
+ * refer to other users
+ */
+export async function migrate(database: HostDatabase): Promise<void> {
+  await migrateHost(database)
+  await database.storage.migrate()
+}
 
-  /** @param forgePrefix - of the tables of the forge in the same database */
-  constructor(database: SqlDatabase<unknown>, context: HostContext, forgePrefix: string = STANDARD_PREFIX) {
-    this.#database = database
-    this.#context = context
-    this.#forgePrefix = forgePrefix
+/** Creates the tables of the host that are missing. @throws ForgeError as `migrate` does */
+export async function migrateHost(database: HostDatabase): Promise<void> {
+  await run(refuseOthers(database))
+  if ((await run(versionOf(database))) < VERSION) {
+    const milliseconds = MAX_MIGRATION_MS
+    await database.storage.database.transaction((transaction) => run(create(database, transaction)), { milliseconds })
+  } else if ((await hostState(database)) === 'drifted') {
+    throw unavailable('a table, column or index of this server is missing: restore a copy of the database')
   }
+}
 
-  /**
-   * Creates the tables that are missing.
-   *
-   * @throws ForgeError `SCHEMA_TOO_NEW` if the tables are for newer releases only; `STORAGE_UNAVAILABLE` if a table is
-   * missing, if another program uses the same names, or if the database holds the forge of an application, whose ids
-   * refer to other users
-   */
-  async migrate(): Promise<void> {
-    await run(this.#refuseOthers(undefined))
-    if ((await run(this.#version(undefined))) >= VERSION) {
-      if ((await this.state()) !== 'drifted') return
-      throw unavailable('a table, column or index of this server is missing: restore a copy of the database')
-    }
-    await this.#database.transaction((transaction) => run(this.#create(transaction)), {
-      milliseconds: MAX_MIGRATION_MS,
-    })
+/** Another process may have created them since, or an application its own. */
+function* create(database: HostDatabase, transaction: unknown): Steps<void> {
+  const { context } = database
+  if (context.dialect === 'postgres') yield* rows(database, LOCK, transaction)
+  yield* refuseOthers(database, transaction)
+  if ((yield* versionOf(database, transaction)) >= VERSION) return
+  const isRow = raw(`${context.forms.name('only')} = 1`) // MariaDB may refuse an update without a key
+  const versions = sql`update ${context.table('ledger')}
+    set version = ${VERSION}, oldest_library = ${VERSION} where ${isRow}`
+  for (const part of [...createTables(context), versions]) yield* rows(database, part, transaction)
+}
+
+/**
+ * Checks that the database answers, and that the tables of the host and of the forge can be used. Writes nothing.
+ * @throws ForgeError `STORAGE_UNAVAILABLE`, `STORAGE_BUSY`, `SCHEMA_OUTDATED`, `SCHEMA_TOO_NEW`
+ */
+export async function check(database: HostDatabase): Promise<void> {
+  await Promise.all([database.storage.database.check(), refuseOutdated(database)])
+}
+
+async function refuseOutdated(database: HostDatabase): Promise<void> {
+  const found = await run(versionOf(database))
+  if (found >= VERSION) return
+  const message = `${NAME} has version ${found}, but ${VERSION} is needed: restart the server`
+  throw new ForgeError('SCHEMA_OUTDATED', message, { found, needed: VERSION })
+}
+
+/** Returns the state of the tables of the host. `drifted`: a table or a column is missing, or the row of the ledger. */
+export async function hostState(database: HostDatabase): Promise<SchemaStatus['state']> {
+  const { prefix } = database.context
+  const present = await run(tablesOf(database, prefix))
+  const made = Object.entries({ ledger: LEDGER, ...HOST_TABLES })
+  if (made.every(([name]) => !present.has(`${prefix}${name}`))) return 'empty'
+
+  const found = await run(ledgerIn(database, present))
+  if (found === undefined) return 'drifted'
+  if (found.oldest_library > VERSION) return 'too-new'
+  if (found.version < VERSION) return 'outdated'
+  return made.every(([name, { columns }]) => hasTable(present, `${prefix}${name}`, columns)) ? 'current' : 'drifted'
+}
+
+/**
+ * The server creates its own tables before those of the forge, and in each the ledger first. So a forge without them
+ * belongs to an application. The questions are in that order, because another process may be creating the tables.
+ */
+function* refuseOthers(database: HostDatabase, transaction?: unknown): Steps<void> {
+  const { prefix, forgePrefix } = database.context
+  const named = new Set(['ledger', ...Object.keys(HOST_TABLES)].map((name) => `${prefix}${name}`))
+  const beside = yield* tablesOf(database, forgePrefix, transaction)
+  const forge = [...beside.keys()].filter((name) => !name.startsWith(prefix))
+  const isForge = forge.length === 0 || hasTable(beside, `${forgePrefix}ledger`, LEDGER.columns)
+  const present = yield* tablesOf(database, prefix, transaction)
+  const host = [...present.keys()].filter((name) => named.has(name))
+  const isHost = host.length === 0 || hasTable(present, `${prefix}ledger`, LEDGER.columns)
+
+  if (!isForge || !isHost) throw unavailable(`it holds tables of another program: ${OTHER}`)
+  if (forge.length > 0 && host.length === 0) {
+    throw unavailable(`it holds the forge of an application and none of this server's tables: ${OTHER}`)
   }
+}
 
-  /** Another process may have created them since, or an application its own. */
-  *#create(transaction: unknown): Steps<void> {
-    if (this.#context.dialect === 'postgres') yield* this.#rows(LOCK, transaction)
-    yield* this.#refuseOthers(transaction)
-    if ((yield* this.#version(transaction)) >= VERSION) return
-    for (const part of createTables(this.#context)) yield* this.#rows(part, transaction)
-    const { forms, table } = this.#context
-    const isRow = raw(`${forms.name('only')} = 1`) // MariaDB may refuse an update without a key
-    yield* this.#rows(
-      sql`update ${table('ledger')} set version = ${VERSION}, oldest_library = ${VERSION} where ${isRow}`,
-      transaction,
-    )
+/** Returns the version of the tables; 0 if there are none. @throws ForgeError `SCHEMA_TOO_NEW` */
+function* versionOf(database: HostDatabase, transaction?: unknown): Steps<number> {
+  const present = yield* tablesOf(database, `${database.context.prefix}ledger`, transaction)
+  const found = yield* ledgerIn(database, present, transaction)
+  if (found === undefined || found.oldest_library <= VERSION) return found?.version ?? 0
+  const message = `${NAME} has version ${found.version}, which this library (${VERSION}) cannot use: install a newer one`
+  throw new ForgeError('SCHEMA_TOO_NEW', message, { found: found.version, oldestLibrary: found.oldest_library })
+}
+
+/** Reads the row of the ledger. Undefined if it, or the table, is missing, or the table is not ours. */
+function* ledgerIn(database: HostDatabase, present: Present, transaction?: unknown): Steps<Ledger | undefined> {
+  const { prefix, forms, table } = database.context
+  if (!hasTable(present, `${prefix}ledger`, LEDGER.columns)) return undefined
+  const [version, oldest] = [forms.number(raw('version')), forms.number(raw('oldest_library'))]
+  const read = sql<Ledger>`select ${version} as version, ${oldest} as oldest_library from ${table('ledger')}`
+  const [row] = yield* rows(database, read, transaction)
+  return row
+}
+
+function hasTable(present: Present, name: string, columns: object): boolean {
+  const found = present.get(name)
+  return found !== undefined && Object.keys(columns).every((column) => found.has(column))
+}
+
+/** Reads which tables begin with a prefix. */
+function* tablesOf(database: HostDatabase, prefix: string, transaction?: unknown): Steps<Present> {
+  const { dialect, schema } = database.context
+  const present = new Map<string, Set<string>>()
+  for (const { table, column } of yield* rows(database, CATALOGUE[dialect](prefix, schema), transaction)) {
+    present.set(table, (present.get(table) ?? new Set()).add(column))
   }
+  return present
+}
 
-  /** Checks that the tables can be used. @throws ForgeError `SCHEMA_OUTDATED`, `SCHEMA_TOO_NEW` */
-  async refuseUnusable(): Promise<void> {
-    const found = await run(this.#version(undefined))
-    if (found >= VERSION) return
-    const message = `${NAME} has version ${found}, but ${VERSION} is needed: restart the server`
-    throw new ForgeError('SCHEMA_OUTDATED', message, { found, needed: VERSION })
-  }
-
-  /** Returns the state of the tables. `drifted`: a table or a column is missing, or the row of the ledger. */
-  async state(): Promise<SchemaStatus['state']> {
-    const present = await run(this.#present(this.#context.prefix, undefined))
-    const made = Object.entries({ ledger: LEDGER, ...HOST_TABLES })
-    if (made.every(([name]) => !present.has(`${this.#context.prefix}${name}`))) return 'empty'
-
-    const found = await run(this.#ledger(present, undefined))
-    if (found === undefined) return 'drifted'
-    if (found.oldest_library > VERSION) return 'too-new'
-    if (found.version < VERSION) return 'outdated'
-    const isWhole = made.every(([name, { columns }]) => this.#has(present, this.#context.prefix, name, columns))
-    return isWhole ? 'current' : 'drifted'
-  }
-
-  /**
-   * The server creates its own tables before those of the forge, and in each the ledger first. So a forge without them
-   * belongs to an application. The questions are in that order, because another process may be creating the tables.
-   */
-  *#refuseOthers(transaction: unknown): Steps<void> {
-    const { prefix } = this.#context
-    const named = new Set(['ledger', ...Object.keys(HOST_TABLES)].map((name) => `${prefix}${name}`))
-    const beside = yield* this.#present(this.#forgePrefix, transaction)
-    const forge = [...beside.keys()].filter((name) => !name.startsWith(prefix))
-    const isForge = forge.length === 0 || this.#has(beside, this.#forgePrefix, 'ledger', LEDGER.columns)
-    const present = yield* this.#present(prefix, transaction)
-    const host = [...present.keys()].filter((name) => named.has(name))
-    const isHost = host.length === 0 || this.#has(present, prefix, 'ledger', LEDGER.columns)
-
-    if (!isForge || !isHost) throw unavailable(`it holds tables of another program: ${OTHER}`)
-    if (forge.length > 0 && host.length === 0) {
-      throw unavailable(`it holds the forge of an application and none of this server's tables: ${OTHER}`)
-    }
-  }
-
-  /** Returns the version of the tables; 0 if there are none. @throws ForgeError `SCHEMA_TOO_NEW` */
-  *#version(transaction: unknown): Steps<number> {
-    const found = yield* this.#ledger(yield* this.#present(`${this.#context.prefix}ledger`, transaction), transaction)
-    if (found === undefined || found.oldest_library <= VERSION) return found?.version ?? 0
-    const message = `${NAME} has version ${found.version}, which this library (${VERSION}) cannot use: install a newer one`
-    throw new ForgeError('SCHEMA_TOO_NEW', message, { found: found.version, oldestLibrary: found.oldest_library })
-  }
-
-  /** Reads the row of the ledger. Undefined if it, or the table, is missing, or the table is not ours. */
-  *#ledger(present: Present, transaction: unknown): Steps<Ledger | undefined> {
-    if (!this.#has(present, this.#context.prefix, 'ledger', LEDGER.columns)) return undefined
-    const { forms, table } = this.#context
-    const [version, oldest] = [forms.number(raw('version')), forms.number(raw('oldest_library'))]
-    const read = sql<Ledger>`select ${version} as version, ${oldest} as oldest_library from ${table('ledger')}`
-    const [row] = yield* this.#rows(read, transaction)
-    return row
-  }
-
-  #has(present: Present, prefix: string, name: string, columns: object): boolean {
-    const found = present.get(`${prefix}${name}`)
-    return found !== undefined && Object.keys(columns).every((column) => found.has(column))
-  }
-
-  /** Reads which tables begin with a prefix. */
-  *#present(prefix: string, transaction: unknown): Steps<Present> {
-    const present = new Map<string, Set<string>>()
-    const rows = yield* this.#rows(CATALOGUE[this.#context.dialect](prefix, this.#context.schema), transaction)
-    for (const { table, column } of rows) present.set(table, (present.get(table) ?? new Set()).add(column))
-    return present
-  }
-
-  #rows<Row>(part: Sql<Row>, transaction: unknown): Steps<readonly Row[]> {
-    const statement: SqlStatement<Row> = { mayTakeLong: true, ...statementIn(this.#context.dialect, part) }
-    return wait(this.#database.rows(statement, transaction))
-  }
+function rows<Row>({ context, storage }: HostDatabase, part: Sql<Row>, transaction: unknown): Steps<readonly Row[]> {
+  const statement: SqlStatement<Row> = { mayTakeLong: true, ...statementIn(context.dialect, part) }
+  return wait(storage.database.rows(statement, transaction))
 }
 
 /** The types of ids, as the ledger of every forge writes them. */

@@ -4,7 +4,7 @@ import type { SchemaStatus, SqlStorage } from 'forgelet/storage'
 import type { CopiedTable, CopyOptions, CopyReport } from 'forgelet/storage/copy'
 import type { FileCheck, SqlStorageOptions } from 'forgelet/storage/sqlite'
 import { HostDatabase } from './host-database.ts'
-import { unavailable } from './host-schema.ts'
+import { check, hostState, migrateHost, unavailable } from './host-schema.ts'
 import type { TableLocation } from './tables.ts'
 import { HOST_TABLES, isText } from './tables.ts'
 
@@ -104,7 +104,7 @@ export function onReadyDatabase<T>(
   work: (database: HostDatabase) => Promise<T>,
 ): Promise<T> {
   return onExistingDatabase(location, async (database) => {
-    await database.check()
+    await check(database)
     return work(database)
   })
 }
@@ -144,7 +144,7 @@ async function statusOf(database: HostDatabase, tables?: TableOptions): Promise<
   return {
     forge: await database.storage.schemaStatus(),
     // An application that describes its tables is not the ready server.
-    server: tables?.tables === undefined ? await database.schema.state() : 'empty',
+    server: tables?.tables === undefined ? await hostState(database) : 'empty',
   }
 }
 
@@ -180,9 +180,9 @@ export async function copyDatabase(
   const copy = async (source: HostDatabase): Promise<CopyReport> => {
     const { forge, server } = await statusOf(source, tables)
     const isOfServer = server !== 'empty' || forge.state === 'empty'
-    if (isOfServer) await source.check()
+    if (isOfServer) await check(source)
     const into = async (target: HostDatabase): Promise<CopyReport> => {
-      if (isOfServer) await options.inTarget(() => target.schema.migrate())
+      if (isOfServer) await options.inTarget(() => migrateHost(target))
       const copied = isOfServer ? copiedTables(source.context, target.context) : []
       return copyForge(source.storage, target.storage, { ...options, tables: copied })
     }

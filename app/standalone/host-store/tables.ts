@@ -141,7 +141,7 @@ export type NewRow<T extends TableName> = Omit<Row<T>, 'id'>
 export const HOST_TABLES: Readonly<Record<TableName, TableDescription>> = TABLES
 
 /** The prefix of the forge's tables if no other is chosen. The host's tables begin with `host_` then. */
-export const STANDARD_PREFIX = 'forgelet_'
+const STANDARD_PREFIX = 'forgelet_'
 
 /** Where the tables are. */
 export interface TableLocation {
@@ -151,6 +151,8 @@ export interface TableLocation {
 
 /** What the host's statements are written with. */
 export interface HostContext extends TableLocation {
+  /** The prefix of the tables of the forge beside them. */
+  readonly forgePrefix: string
   readonly dialect: SqlDialectName
   readonly forms: SqlForms
   /** A table by its name in the database. `ledger` has the version of the others. */
@@ -168,6 +170,7 @@ export function hostContext(
   const location = { prefix: prefix === STANDARD_PREFIX ? 'host_' : `${prefix}host_`, schema }
   return {
     ...location,
+    forgePrefix: prefix,
     dialect,
     forms,
     table: (name) => raw(qualified(forms, location, name)),

@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, test, vi } from 'vitest'
+import { migrate } from '../../../app/standalone/host-store/host-schema.ts'
 import { loadFixture } from '../../../app/standalone/host-store/load-fixture.ts'
 import { openHostDatabase } from '../../../app/standalone/host-store/open-host-database.ts'
 import { pageReader } from '../../../app/standalone/host-store/page-reader.ts'
@@ -20,7 +21,7 @@ async function presenterOf(fixture: Fixture, publicUrl?: string, now = '2026-03-
     policy: { authorize: () => ({ allow: true }) },
     membership: { isMember: () => false },
   })
-  await database.migrate()
+  await migrate(database)
   await loadFixture(database, forge, fixture)
   vi.useRealTimers()
   return hostPresenter(pageReader(database), publicUrl)
