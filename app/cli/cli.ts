@@ -59,7 +59,7 @@ runCli(process.argv.slice(2), {
     new Promise((resolve, reject) => process.stdout.write(bytes, (error) => (error ? reject(error) : resolve()))),
   showStatus: process.stderr.isTTY ? showStatus : undefined,
   stop: stop.signal,
-  environment: { FORGELET_DB: process.env['FORGELET_DB'], FORGELET_TO: process.env['FORGELET_TO'] },
+  environment: process.env,
 }).then((code) => {
   process.exitCode = code
   // A stopped command may leave pending work that keeps the process alive for long.

@@ -48,17 +48,13 @@ function placeOfFault(bytes: Uint8Array): string {
 
 /** Returns where a text is not JSON; undefined if it is JSON. */
 async function faultOfJson(text: string): Promise<string | undefined> {
+  const { parse } = await import('@humanwhocodes/momoa')
   try {
-    JSON.parse(text)
+    parse(text, { mode: 'json' })
+    JSON.parse(text) // the other accepts control characters
     return undefined
-  } catch {
-    const { parse } = await import('@humanwhocodes/momoa')
-    try {
-      parse(text, { mode: 'json' })
-      return '' // it accepts control characters
-    } catch (error) {
-      return error instanceof Error && 'line' in error && 'column' in error ? ` (${error.line}:${error.column})` : ''
-    }
+  } catch (error) {
+    return error instanceof Error && 'line' in error && 'column' in error ? ` (${error.line}:${error.column})` : ''
   }
 }
 

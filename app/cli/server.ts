@@ -40,10 +40,9 @@ export class ForgeServer {
   readonly #connections = new Map<Socket, ServerResponse | undefined>()
   #connectedAt = Number.NEGATIVE_INFINITY
 
-  /** @param maxSilenceMs - the inactivity after which a connection is closed, in milliseconds */
-  constructor(maxSilenceMs: number = MAX_SILENCE_MS) {
+  constructor() {
     this.http = createServer((request, response) => this.#receive(request, response))
-    this.http.timeout = maxSilenceMs
+    this.http.timeout = MAX_SILENCE_MS
     this.http.on('connection', (socket) => {
       this.#connectedAt = performance.now()
       this.#connections.set(socket, undefined)

@@ -4,7 +4,7 @@ import type { Steps } from '../steps.ts'
 import { run, runSync, wait } from '../steps.ts'
 import type { StandaloneUser } from './roles.ts'
 import type { Sql } from './sql.ts'
-import { joined, raw, sql, statementIn, statementsIn } from './sql.ts'
+import { joined, raw, sql, statementIn } from './sql.ts'
 import type { HostContext, NewRow, TableName } from './tables.ts'
 import { HOST_TABLES, hostContext } from './tables.ts'
 
@@ -13,9 +13,6 @@ const MAX_LOAD_MS = 300_000
 
 /** The services of the forge inside a transaction of the host. */
 type LoadedForge = TransactionServices<StandaloneUser> | Sync<TransactionServices<StandaloneUser>>
-
-/** Parts of statements, by the rows of each. */
-type Parts<R extends readonly unknown[]> = { readonly [I in keyof R]: Sql<R[I]> }
 
 /** The database of a standalone host: its own tables beside those of its forge. */
 export class HostDatabase {
@@ -28,28 +25,23 @@ export class HostDatabase {
     this.storage = storage
   }
 
+  /** Returns a statement as the database takes it. */
+  statement<Row>(part: Sql<Row>): SqlStatement<Row> {
+    return statementIn(this.context.dialect, part)
+  }
+
   /**
    * Returns the rows of a statement. On SQLite it answers at once.
    *
    * @param transaction - a transaction of the host or of the storage that is open; the statement is part of it
    */
   rows<Row>(part: Sql<Row>, transaction?: unknown): MaybePromise<readonly Row[]> {
-    return this.storage.database.rows(statementIn(this.context.dialect, part), transaction)
-  }
-
-  /** Runs statements in order, in as few round trips as possible, and returns the rows of each. Otherwise as `rows`. */
-  rowsOfEach<R extends readonly unknown[]>(
-    parts: Parts<R>,
-    transaction?: unknown,
-  ): MaybePromise<{ readonly [I in keyof R]: readonly R[I][] }> {
-    const { dialect } = this.context
-    return this.storage.database.rowsOfEach<R>(statementsIn(dialect, parts), transaction)
+    return this.storage.database.rows(this.statement(part), transaction)
   }
 
   /** Changes many rows of the tables, in a transaction that is open. */
   change(parts: readonly Sql[], transaction: unknown): MaybePromise<unknown> {
-    const { dialect } = this.context
-    const statements = parts.map((part): SqlStatement => ({ mayTakeLong: true, ...statementIn(dialect, part) }))
+    const statements = parts.map((part): SqlStatement => ({ mayTakeLong: true, ...this.statement(part) }))
     return this.storage.database.rowsOfEach<readonly unknown[]>(statements, transaction)
   }
 
@@ -103,8 +95,10 @@ export class HostDatabase {
   *#alone<T>(transaction: unknown, work: (transaction: unknown) => Steps<T>): Steps<T> {
     const ledger = this.context.table('ledger')
     const isRow = raw(`${this.context.forms.name('only')} = 1`)
-    const changes = ['+', '-'].map((sign) => sql`update ${ledger} set version = version ${raw(sign)} 1 where ${isRow}`)
-    yield* wait(this.rowsOfEach(changes, transaction))
+    const changes = ['+', '-'].map((sign) =>
+      this.statement(sql`update ${ledger} set version = version ${raw(sign)} 1 where ${isRow}`),
+    )
+    yield* wait(this.storage.database.rowsOfEach<readonly unknown[]>(changes, transaction))
     return yield* work(transaction)
   }
 }

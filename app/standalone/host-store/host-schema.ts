@@ -1,10 +1,10 @@
 import { ForgeError } from 'forgelet'
-import type { SchemaStatus, SqlDialectName, SqlStatement } from 'forgelet/storage'
+import type { SchemaStatus, SqlDialectName } from 'forgelet/storage'
 import type { Steps } from '../steps.ts'
 import { run, wait } from '../steps.ts'
 import type { HostDatabase } from './host-database.ts'
 import type { Sql } from './sql.ts'
-import { raw, sql, statementIn } from './sql.ts'
+import { raw, sql } from './sql.ts'
 import type { ColumnType, HostContext, TableDescription } from './tables.ts'
 import { HOST_TABLES, isText, qualified } from './tables.ts'
 
@@ -149,9 +149,8 @@ function* tablesOf(database: HostDatabase, prefix: string, transaction?: unknown
   return present
 }
 
-function rows<Row>({ context, storage }: HostDatabase, part: Sql<Row>, transaction: unknown): Steps<readonly Row[]> {
-  const statement: SqlStatement<Row> = { mayTakeLong: true, ...statementIn(context.dialect, part) }
-  return wait(storage.database.rows(statement, transaction))
+function rows<Row>(database: HostDatabase, part: Sql<Row>, transaction: unknown): Steps<readonly Row[]> {
+  return wait(database.storage.database.rows({ mayTakeLong: true, ...database.statement(part) }, transaction))
 }
 
 /** The types of ids, as the ledger of every forge writes them. */

@@ -1,4 +1,5 @@
 import type { Id, LabelRecord, MaybePromise, MilestoneRecord } from 'forgelet'
+import type { SqlStatement } from 'forgelet/storage'
 import { after, answered, wait } from '../steps.ts'
 import type { HostDatabase } from './host-database.ts'
 import type { StoredIssue } from './issue-records.ts'
@@ -48,50 +49,48 @@ export interface PageReader {
 /** Creates the reader of a database. */
 export function pageReader(database: HostDatabase): PageReader {
   const { forms, table, columnsOf } = database.context
+  const reads = database.storage.database
   const list = (ids: readonly number[]): Sql => forms.elements(ids, 'integer')
-  const rowsOf = <T extends TableName>(name: T, ids: readonly number[]): Sql<Row<T>> =>
-    sql`select ${columnsOf(name)} from ${table(name)} as ${raw(name)} where ${raw(name)}.id in ${list(ids)}`
-  const ofPage = (column: string, issueIds: readonly number[]): Sql =>
-    sql`select ${raw(`listed.${column}`)} from ${table('issues')} as listed where listed.id in ${list(issueIds)}`
+  const rowsOf = <T extends TableName>(name: T, ids: readonly number[]): SqlStatement<Row<T>> =>
+    database.statement(
+      sql`select ${columnsOf(name)} from ${table(name)} as ${raw(name)} where ${raw(name)}.id in ${list(ids)}`,
+    )
   const count = (condition: string): Sql =>
     forms.number(sql`(select count(*) from ${table('issues')} where ${raw(condition)})`)
   const open = (kind: Row<'issues'>['kind']): Sql =>
     count(`repository_id = repositories.id and state = 'open' and kind = '${kind}'`)
   const having = (state: Row<'issues'>['state']): Sql => count(`milestone_id = milestones.id and state = '${state}'`)
 
-  const repositories = (issueIds: readonly number[]) =>
-    sql<ShownRepository>`select ${columnsOf('repositories')}, ${open('issue')} as open_issues,
-      ${open('pullRequest')} as open_pull_requests from ${table('repositories')} as repositories
-      where repositories.id in (${ofPage('repository_id', issueIds)})`
-  const milestones = (issueIds: readonly number[]) =>
-    sql<CountedMilestone>`select ${columnsOf('milestones')}, ${having('open')} as open_issues,
-      ${having('closed')} as closed_issues from ${table('milestones')} as milestones
-      where milestones.id in (${ofPage('milestone_id', issueIds)})`
-  // A join: MariaDB would run a union behind `in` again for each account.
-  const shownAccounts = (issueIds: readonly number[], viewerId: number) =>
-    sql<Row<'accounts'>>`select ${columnsOf('accounts')} from (
-        select listed.poster_id as shown_id from ${table('issues')} as listed where listed.id in ${list(issueIds)}
-        union select repositories.owner_id from ${table('issues')} as listed
-          join ${table('repositories')} as repositories on repositories.id = listed.repository_id
-          where listed.id in ${list(issueIds)}
-        union select cast(${viewerId} as ${raw(forms.integer)})
-      ) as shown join ${table('accounts')} as accounts on accounts.id = shown.shown_id`
-
   return {
     accounts: (ids) =>
-      after(database.rows(rowsOf('accounts', ids.map(idOf))), (rows) => {
+      after(reads.rows(rowsOf('accounts', ids.map(idOf))), (rows) => {
         const found = byId(rows)
         return ids.map((id) => found.get(idOf(id)))
       }),
 
     issues: answered(function* (ids, viewerId) {
       const asked = ids.map(idOf)
+      const listed = sql`${table('issues')} as listed where listed.id in ${list(asked)}`
+      const repositories = sql<ShownRepository>`select ${columnsOf('repositories')}, ${open('issue')} as open_issues,
+        ${open('pullRequest')} as open_pull_requests from ${table('repositories')} as repositories
+        where repositories.id in (select listed.repository_id from ${listed})`
+      const milestones = sql<CountedMilestone>`select ${columnsOf('milestones')}, ${having('open')} as open_issues,
+        ${having('closed')} as closed_issues from ${table('milestones')} as milestones
+        where milestones.id in (select listed.milestone_id from ${listed})`
+      // A join: MariaDB would run a union behind `in` again for each account.
+      const accounts = sql<Row<'accounts'>>`select ${columnsOf('accounts')} from (
+          select listed.poster_id as shown_id from ${listed}
+          union select repositories.owner_id from ${table('issues')} as listed
+            join ${table('repositories')} as repositories on repositories.id = listed.repository_id
+            where listed.id in ${list(asked)}
+          union select cast(${viewerId} as ${raw(forms.integer)})
+        ) as shown join ${table('accounts')} as accounts on accounts.id = shown.shown_id`
       const [rows, repositoryRows, shown, milestoneRows] = yield* wait(
-        database.rowsOfEach([
+        reads.rowsOfEach([
           rowsOf('issues', asked),
-          repositories(asked),
-          shownAccounts(asked, viewerId),
-          milestones(asked),
+          database.statement(repositories),
+          database.statement(accounts),
+          database.statement(milestones),
         ] as const),
       )
       const records = new Map(rows.map(({ id, record }): [number, StoredIssue] => [id, JSON.parse(record)]))
@@ -99,7 +98,7 @@ export function pageReader(database: HostDatabase): PageReader {
       const labelIds = [...records.values()].flatMap((record) => record.labels ?? [])
       const hasLists = assigneeIds.length > 0 || labelIds.length > 0
       const lists = [rowsOf('accounts', assigneeIds), rowsOf('labels', labelIds)] as const
-      const [assignees, labelRows] = hasLists ? yield* wait(database.rowsOfEach(lists)) : NO_ROWS
+      const [assignees, labelRows] = hasLists ? yield* wait(reads.rowsOfEach(lists)) : NO_ROWS
 
       const [found, people, named] = [byId(rows), byId([...shown, ...assignees]), byId(labelRows)]
       const [owned, goals] = [byId(repositoryRows), byId(milestoneRows)]

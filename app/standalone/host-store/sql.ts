@@ -39,15 +39,6 @@ export function statementIn<Row>(dialect: SqlDialectName, part: Sql<Row>): SqlSt
   return { sql: write(part), parameters }
 }
 
-/** Returns several statements as a database takes them. */
-export function statementsIn<R extends readonly unknown[]>(
-  dialect: SqlDialectName,
-  parts: { readonly [I in keyof R]: Sql<R[I]> },
-): { readonly [I in keyof R]: SqlStatement<R[I]> }
-export function statementsIn(dialect: SqlDialectName, parts: readonly Sql[]): readonly SqlStatement[] {
-  return parts.map((part) => statementIn(dialect, part))
-}
-
 function isPart(one: SqlValue | Sql): one is Sql {
   return typeof one === 'object' && one !== null && 'between' in one
 }
