@@ -18,7 +18,7 @@ import type { InsertRows } from '../standalone/host-store/load-fixture.ts'
 import { insertFixture } from '../standalone/host-store/load-fixture.ts'
 import { idOf } from '../standalone/host-store/roles.ts'
 import { run, wait } from '../standalone/steps.ts'
-import type { TestOrganization, TestRepository, TestUser, TestWorld } from './test-world.ts'
+import type { TestOrganization, TestRepository, TestUser } from './test-world.ts'
 import { StandIns, TestRows, testWorld } from './test-world.ts'
 
 /**
@@ -135,14 +135,11 @@ export async function createTestForge<User extends Actor>(
   options: (TestForgeOptions<User> & TestForgeUsers<User>) | (TestForgeOptions & { readonly users?: undefined }) = {},
 ): Promise<TestForge | TestForge<User>> {
   checkOptions(options)
-  if (options.users === undefined) return openTestForge(options, undefined, ({ user }) => user)
+  const fixture = parseFixture(options.fixture ?? DEFAULT_FIXTURE, options.limits)
+  if (options.users !== undefined) return openTestForge(options, fixture, usersByName(options.users), 'users has no')
 
-  const users = usersByName(options.users)
-  return openTestForge(options, users, () => (name) => {
-    const user = users.get(name.toLowerCase())
-    if (user === undefined) throw new TypeError(`users has no "${name}"`)
-    return user
-  })
+  const users = (fixture.users ?? []).map(({ username }, at) => [username, { id: String(at + 1), username }] as const)
+  return openTestForge(options, fixture, usersByName(Object.fromEntries(users)), 'the fixture has no user')
 }
 
 type OptionRule = readonly [isValid: (value: unknown) => boolean, expected: string]
@@ -198,18 +195,19 @@ function usersByName<User>(users: Readonly<Record<string, User>>): ReadonlyMap<s
   throw new TypeError('two users of createTestForge have one name: names are case-insensitive')
 }
 
+/** @param missing - how the message begins for a name that no user has */
 async function openTestForge<User extends Actor>(
   options: TestForgeOptions<User>,
-  users: ReadonlyMap<string, User> | undefined,
-  userIn: (world: TestWorld) => TestForge<User>['user'],
+  fixture: Fixture,
+  users: ReadonlyMap<string, User>,
+  missing: string,
 ): Promise<TestForge<User>> {
   const { deny = [], limits, logger, beforeCommit } = options
   const clock = new SettableClock(options.now ?? new Date('2026-01-01T00:00:00Z'))
-  const fixture = parseFixture(options.fixture ?? DEFAULT_FIXTURE, limits)
   const asked: AccessRequest[] = []
   const events: ForgeEvent[] = []
   const rows = new TestRows()
-  const standIns = new StandIns<User>(rows, users)
+  const standIns = new StandIns(rows, users)
   const policy = options.policy ?? standIns.policy()
   let isLoaded = false
   const forge = createForge<User, undefined>({
@@ -238,8 +236,12 @@ async function openTestForge<User extends Actor>(
   await run(insertFixture(fixture, { now: clock.now(), insert, forge, userOf: (account) => standIns.userOf(account) }))
   isLoaded = true
   forge.events.on((event) => events.push(event))
-  const world = testWorld(rows, () => clock.now())
-  return { forge, clock, events, asked, ...world, user: userIn(world) }
+  const user = (name: string): User => {
+    const found = users.get(name.toLowerCase())
+    if (found === undefined) throw new TypeError(`${missing} "${name}"`)
+    return found
+  }
+  return { forge, clock, events, asked, user, ...testWorld(rows, () => clock.now()) }
 }
 
 /** A clock that changes only when it is set or advanced. */

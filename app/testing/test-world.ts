@@ -4,7 +4,7 @@ import { normalizeName } from '../standalone/credentials.ts'
 import { parseFixture } from '../standalone/fixture/parse-fixture.ts'
 import { accountRow, repositoryRow } from '../standalone/host-store/load-fixture.ts'
 import type { Standing, Standings } from '../standalone/host-store/roles.ts'
-import { hostPolicy, idOf, NO_ID, placeOf } from '../standalone/host-store/roles.ts'
+import { hostPolicy, NO_ID, placeOf } from '../standalone/host-store/roles.ts'
 import type { NewRow, Row, TableName } from '../standalone/host-store/tables.ts'
 
 /** A user of the fixture, to be passed as the caller. */
@@ -27,9 +27,8 @@ export interface TestRepository {
   readonly name: string
 }
 
-/** Finds the users, organizations, repositories and issues of a test forge by name, and makes what is missing. */
+/** Finds the organizations, repositories and issues of a test forge by name, and makes what is missing. */
 export interface TestWorld {
-  user(name: string): TestUser
   issue(path: string): IssueRef
   organization(name: string): TestOrganization
   repository(path: string): TestRepository
@@ -38,12 +37,6 @@ export interface TestWorld {
 /** Creates the world of a test forge over the rows of its host. `now` is the creation time of what it makes. */
 export function testWorld(rows: TestRows, now: () => Date): TestWorld {
   return {
-    user(name) {
-      const account = rows.findAccount(name)
-      if (account?.kind === 'user') return { id: String(account.id), username: account.name }
-      throw new TypeError(`the fixture has no user "${name}"`)
-    },
-
     issue(path) {
       const [, owner = '', name = '', index = ''] = /^([^/]+)\/([^/#]+)#([1-9][0-9]*)$/.exec(path) ?? []
       if (index === '') throw new TypeError(`"${path}" does not name an issue: write it as owner/repository#index`)
@@ -143,34 +136,31 @@ export class TestRows implements Standings {
   }
 }
 
-/** Your own users, who take the places of those in a fixture: which account is whose. */
-export class StandIns<A extends Actor> {
+/** The users of a test forge in the places of the accounts of its fixture: whose account is whose. */
+export class StandIns {
   readonly #rows: TestRows
-  readonly #userIds: ReadonlyMap<string, Id> | undefined
+  readonly #userIds: ReadonlyMap<string, Id>
 
-  /** @param users - by normalized name; undefined: those of the fixture. @throws TypeError if two have the same id */
-  constructor(rows: TestRows, users: ReadonlyMap<string, A> | undefined) {
+  /** @param users - by normalized name. @throws TypeError if two have the same id */
+  constructor(rows: TestRows, users: ReadonlyMap<string, Actor>) {
     this.#rows = rows
-    if (users === undefined) return
-
     this.#userIds = new Map([...users].map(([name, { id }]) => [name, toId(id, `users.${name}.id`)]))
     if (new Set(this.#userIds.values()).size < users.size) throw new TypeError('two users have the same id')
   }
 
   /** Returns the account of a user; the id of nothing if the fixture has no user of that name. */
   accountOf(userId: Id): number {
-    if (this.#userIds === undefined) return idOf(userId)
     const [name = ''] = [...this.#userIds].find(([, id]) => id === userId) ?? []
     return this.#rows.findAccount(name)?.id ?? NO_ID
   }
 
   /** Returns the user of an account: an id that no other user has, if the account is only in the fixture. */
   userOf({ id, folded_name }: Row<'accounts'>): Id {
-    return this.#userIds === undefined ? String(id) : (this.#userIds.get(folded_name) ?? `fixture:${id}`)
+    return this.#userIds.get(folded_name) ?? `fixture:${id}`
   }
 
   /** Returns Gitea's rules over the fixture. */
-  policy(): Policy<A> {
+  policy(): Policy<Actor> {
     const { authorize } = hostPolicy(this.#rows)
     return {
       authorize: (request, { actor, ...context }) => {
