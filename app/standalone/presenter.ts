@@ -239,8 +239,8 @@ function presentUser(account: Row<'accounts'>, view: UserView, links: SiteLinks)
     login,
     fullName: full_name,
     email: shownEmail(account, view, links),
-    avatarUrl: links.avatar(account),
-    htmlUrl: links.account(account),
+    avatarUrl: `${links.site}/avatars/${id}`,
+    htmlUrl: `${links.site}/${encodeURI(login)}`,
     isAdmin: full && account.is_site_admin === 1,
     location,
     website,
@@ -277,14 +277,6 @@ class SiteLinks {
   get hostname(): string {
     const hostname = URL.canParse(this.api) ? new URL(this.api).hostname : ''
     return /[a-z]/i.test(hostname) && !hostname.startsWith('[') ? hostname : 'localhost'
-  }
-
-  account(account: Named): string {
-    return `${this.site}/${encodeURI(account.name)}`
-  }
-
-  avatar(account: Pick<Row<'accounts'>, 'id'>): string {
-    return `${this.site}/avatars/${account.id}`
   }
 
   repository(owner: Named, repository: Named): string {

@@ -203,7 +203,7 @@ async function openTestForge<User extends Actor>(
   missing: string,
 ): Promise<TestForge<User>> {
   const { deny = [], limits, logger, beforeCommit } = options
-  const clock = new SettableClock(options.now ?? new Date('2026-01-01T00:00:00Z'))
+  const clock = settableClock(options.now ?? new Date('2026-01-01T00:00:00Z'))
   const asked: AccessRequest[] = []
   const events: ForgeEvent[] = []
   const rows = new TestRows()
@@ -244,27 +244,17 @@ async function openTestForge<User extends Actor>(
   return { forge, clock, events, asked, user, ...testWorld(rows, () => clock.now()) }
 }
 
-/** A clock that changes only when it is set or advanced. */
-export class SettableClock {
-  #now: Date
-
-  /** @throws TypeError if the date is invalid */
-  constructor(now: Date) {
-    this.#now = valid(now)
-  }
-
-  now(): Date {
-    return new Date(this.#now)
-  }
-
-  /** @throws TypeError if the date is invalid */
-  set(at: Date): void {
-    this.#now = valid(at)
-  }
-
-  /** @throws TypeError if the result is not a valid date */
-  advance(milliseconds: number): void {
-    this.#now = valid(new Date(this.#now.getTime() + milliseconds))
+/** Returns a clock that changes only when it is set or advanced. @throws TypeError if a time is not a valid date */
+export function settableClock(start: Date): { now(): Date } & TestForge['clock'] {
+  let current = valid(start)
+  return {
+    now: () => new Date(current),
+    set(at) {
+      current = valid(at)
+    },
+    advance(milliseconds) {
+      current = valid(new Date(current.getTime() + milliseconds))
+    },
   }
 }
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { SettableClock } from '../../../app/testing/create-test-forge.ts'
+import { settableClock } from '../../../app/testing/create-test-forge.ts'
 import { aForge, codeOf, olga } from '../a-forge.ts'
 
 describe('the badge service', () => {
@@ -23,7 +23,7 @@ describe('the badge service', () => {
   })
 
   test('lists who holds a badge, oldest grant first, in pages', async () => {
-    const clock = new SettableClock(new Date('2026-01-02T03:04:05Z'))
+    const clock = settableClock(new Date('2026-01-02T03:04:05Z'))
     const forge = aForge({ clock })
     await forge.badges.catalogue.define(olga, { slug: 'owl' })
     expect(await forge.badges.holders(olga, { slug: 'owl' })).toEqual({ items: [], total: 0, limit: 30 })

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { SettableClock } from '../../../app/testing/create-test-forge.ts'
+import { settableClock } from '../../../app/testing/create-test-forge.ts'
 import type { PublicKey } from '../../../src/index.ts'
 import { aForge, olga } from '../a-forge.ts'
 
@@ -12,7 +12,7 @@ async function warnings(
   isRevoked?: boolean,
 ): Promise<readonly string[]> {
   const began = new Date('2026-01-02T03:04:05Z')
-  const clock = new SettableClock(began)
+  const clock = settableClock(began)
   const expiresAt = daysLeft === undefined ? undefined : new Date(began.getTime() + daysLeft * DAY)
   const key = { format: 'ssh', text: 'ssh-ed25519 AAAA\n', etag: '"1"', expiresAt, isRevoked } as const
   const lines: string[] = []
@@ -46,7 +46,7 @@ test.each([[undefined], [10]])('a revoked key is warned of once a day: it expire
 
 test('each fault of each key is warned of once a day, whichever others were', async () => {
   const began = new Date('2026-01-02T03:04:05Z')
-  const clock = new SettableClock(began)
+  const clock = settableClock(began)
   const expiresAt = new Date(began.getTime() + DAY / 2)
   const a = { format: 'ssh', text: 'ssh-ed25519 A\n', etag: '"1"' } as const
   const b = { format: 'ssh', text: 'ssh-ed25519 B\n', etag: '"2"' } as const
