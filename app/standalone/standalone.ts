@@ -1,15 +1,4 @@
-export type {
-  Fixture,
-  FixtureBadge,
-  FixtureBlock,
-  FixtureIssue,
-  FixtureLabel,
-  FixtureLimits,
-  FixtureOrganization,
-  FixtureRepository,
-  FixtureUser,
-  FixtureVisibility,
-} from './fixture/fixture.ts'
+export type * from './fixture/fixture.ts'
 export { parseFixture } from './fixture/parse-fixture.ts'
 export type { AccessToken, CreatedAccessToken } from './host-store/accounts.ts'
 export {
