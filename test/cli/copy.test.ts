@@ -83,28 +83,4 @@ describe('forgelet copy', () => {
     const { out } = await run(['doctor', '--db', 'new.sqlite', '--ids', 'issue=text'])
     expect(out).toContain('none: it is the forge of an application')
   })
-
-  test.each([
-    [[], '--to is blank'],
-    [['--to', ':memory:'], '--to :memory: would be lost'],
-    [['--from', ':memory:', '--to', 'x'], '--from :memory: is empty'],
-    [['--from', 'none.sqlite', '--to', 'x'], 'the file does not exist'],
-    [['--to', 'x', '--to-schema', 'y'], '--to-schema is for PostgreSQL'],
-    [['--to', 'oracle://u:secret@h/d'], '--to oracle://: give a postgres:// or mysql:// URL'],
-    [['--to', 'x', 'postgres://u:secret@h/d'], 'an argument looks like the address of a database'],
-  ])('refuses %j', async (args, message) => {
-    const { run } = await newPlace()
-    const { code, err } = await run(['copy', ...args])
-
-    expect([2, 3]).toContain(code)
-    expect(err).toContain(message)
-    expect(err).not.toContain('secret')
-  })
-
-  test('never shows a URL where --from is a format', async () => {
-    const { run } = await newPlace()
-    const { code, err } = await run(['issues', 'validate', 'x.json', '--from', 'postgres://u:secret@h/d'])
-
-    expect([code, err]).toEqual([2, expect.not.stringContaining('secret')])
-  })
 })

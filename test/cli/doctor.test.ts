@@ -115,10 +115,4 @@ describe('forgelet doctor on a file', () => {
     expect(await runForgelet(['doctor', '--db', file])).toMatchObject({ code: 0, err: '' })
     other.close()
   })
-
-  test('has --full for a file alone', async () => {
-    const { code, err } = await runForgelet(['doctor', '--db', 'postgres://127.0.0.1:1/forge', '--full'])
-
-    expect([code, err]).toEqual([2, 'forgelet: --full is for SQLite: leave it out\n'])
-  })
 })

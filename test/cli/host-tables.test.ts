@@ -49,16 +49,4 @@ describe('forgelet with --tables', () => {
       ),
     })
   })
-
-  test.each([
-    ['[', '--tables'],
-    ['5', 'write an object'],
-    ['{ "user": {} }', 'did you mean tables.users?'],
-    ['{ "users": { "name": "login" } }', 'tables.users.table'],
-  ])('refuses the file %s', async (text, message) => {
-    writeFileSync(tables, text)
-    const { code, err } = await runForgelet(['schema', 'plan', '--db', db, '--tables', tables])
-    expect([1, 2]).toContain(code)
-    expect(err).toContain(message)
-  })
 })

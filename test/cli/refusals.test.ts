@@ -40,6 +40,9 @@ const FILES = {
   'damaged.key': '-----BEGIN OPENSSH PRIVATE KEY-----\nsecret\n-----END OPENSSH PRIVATE KEY-----\n',
   'no-database.sqlite': 'this is not a database, and it is longer than the header of one would be: a hundred bytes.',
   'issues.json': JSON.stringify([bareIssue]),
+  'number.json': '5',
+  'user.json': '{ "user": {} }',
+  'nameless.json': '{ "users": { "name": "login" } }',
   'a-folder/notes.txt': '',
 }
 
@@ -124,18 +127,31 @@ serve --db postgres://u:secret@db.example.com/forge --schema a-b => schema must 
 openapi --port 0 => unknown option '--port'
 
 schema status --db :memory: => --db :memory: is empty: give a file, or a URL
+doctor --db postgres://127.0.0.1:1/forge --full => --full is for SQLite: leave it out
 schema apply --db ours.sqlite --ids user=uuid => the database stores 
 schema plan --db postgres:// --schema a.b => schema must be
 schema plan --schema a => --schema is for PostgreSQL
+schema plan --tables number.json => --tables number.json: write an object such as
+schema plan --tables user.json => did you mean tables.users?
+schema plan --tables nameless.json => tables.users.table
 schema plan --ids badge=uuid => --ids badge=uuid: write a list such as
 schema plan --ids user=int => --ids user=int: write a list such as
 schema plan --ids user => --ids user: write a list such as
+
+copy --from ours.sqlite => --to is blank
+copy --from ours.sqlite --to :memory: => --to :memory: would be lost
+copy --from :memory: --to x => --from :memory: is empty
+copy --from ours.sqlite --to x --to-schema y => --to-schema is for PostgreSQL
+copy --from ours.sqlite --to oracle://u:secret@h/d => --to oracle://: give a postgres:// or mysql:// URL
+copy --to x postgres://u:secret@h/d => an argument looks like the address of a database
 
 token create => missing required argument 'user'
 token list alice sam => Expected 1 argument but got 2
 
 issues validate nowhere.json => nowhere.json cannot be read: the file does not exist
+issues validate - --max-unpacked-bytes 10GB => --max-unpacked-bytes 10GB: give a number of bytes, such as 50000000000
 issues validate - --from jira => Allowed choices are document, github, github-cli, github-archive, github-backup, gitlab, gitlab-rest, gitea, gitea-dump, bitbucket, redmine
+issues validate - --from postgres://u:secret@h/d => an argument looks like the address of a database
 issues validate - --confidential drop => 'drop' is invalid. Allowed choices are keep
 issues convert - => required option '-o, --out <out>' not specified
 issues convert - -o x --to github => 'github' is invalid. Allowed choices are document, gitea-dump, csv
@@ -184,6 +200,7 @@ serve --db /dev/null => database /dev/null cannot be used: it is a pipe or a dev
 serve --db world.json/forge.sqlite => the database file cannot be opened
 serve --db nowhere/forge.sqlite => database nowhere/forge.sqlite cannot be used: its directory does not exist
 schema status --db missing.sqlite => the file does not exist: correct the path, or run "forgelet serve", for an application
+copy --from missing.sqlite --to x => the file does not exist
 token list alice --db missing.sqlite => the file does not exist
 issues export --repo a/b --db missing.sqlite => the file does not exist
 issues import issues.json --repo a/b --db missing.sqlite => the file does not exist

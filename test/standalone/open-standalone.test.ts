@@ -50,12 +50,10 @@ describe.each(['a file', ':memory:'])('a standalone host on %s', (where) => {
     expect((await host.forge.badges.catalogue.list(alice)).total).toBe(2)
   })
 
-  test('identifies the user of a token, and refuses a wrong one', async () => {
+  test('answers at once who has a token, and which repository has a name', async () => {
     const host = await opened({ db: db(), fixture: WORLD })
-    expect(await host.authenticate(undefined)).toBe(null)
-    expect(await host.authenticate('Digest x')).toBe(null)
-    expect(await codeOf((async () => host.authenticate('token wrong'))())).toBe('INVALID_CREDENTIALS')
-    expect(host.authenticate('token alice-token')).toEqual(alice) // at once
+    expect(host.authenticate(undefined)).toBe(null)
+    expect(host.authenticate('token alice-token')).toEqual(alice)
     expect(host.findRepository('acme', 'rocket')).toEqual({ id: '1' })
   })
 
