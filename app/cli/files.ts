@@ -1,8 +1,9 @@
 import { isUtf8 } from 'node:buffer'
 import { readFile } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
+import type { ForgeLimits } from 'forgelet'
 import { isForgeError } from 'forgelet'
-import type { Fixture, FixtureLimits } from '../standalone/standalone.ts'
+import type { Fixture } from '../standalone/standalone.ts'
 import { parseFixture } from '../standalone/standalone.ts'
 import type { ExitCode } from './command.ts'
 import { CommandError, counted } from './command.ts'
@@ -18,8 +19,8 @@ export async function readDataFile(what: string, file: string, missing: ExitCode
   const bytes = await readFile(file).catch((error: unknown) => {
     throw new CommandError(missing, `${what} ${file} cannot be read: ${failureOf(error)}`)
   })
-  if (!isUtf8(bytes)) throw new CommandError(1, `${what} ${file} is not valid: expected UTF-8${placeOfFault(bytes)}`)
   const text = new TextDecoder().decode(bytes)
+  if (!isUtf8(bytes)) throw new CommandError(1, `${what} ${file} is not valid: expected UTF-8${placeOfFault(text)}`)
   if (/\.json$/i.test(file)) {
     const fault = await faultOfJson(text)
     if (fault !== undefined) throw new CommandError(1, `${what} ${file} is not valid: expected JSON${fault}`)
@@ -35,14 +36,9 @@ export async function readDataFile(what: string, file: string, missing: ExitCode
   }
 }
 
-/** Returns the line and the column of the first byte that is not UTF-8. */
-function placeOfFault(bytes: Uint8Array): string {
-  const decoder = new TextDecoder('utf-8', { fatal: true })
-  let text = ''
-  try {
-    for (const byte of bytes) text += decoder.decode(Uint8Array.of(byte), { stream: true })
-  } catch {}
-  const lines = text.split('\n')
+/** Returns the line and the column of the first byte that is not UTF-8, which is decoded as U+FFFD. */
+function placeOfFault(text: string): string {
+  const lines = text.split('\ufffd', 1).join('').split('\n')
   return ` (${lines.length}:${(lines.at(-1) ?? '').length + 1})`
 }
 
@@ -65,7 +61,7 @@ async function faultOfJson(text: string): Promise<string | undefined> {
  */
 export async function readFixture(
   file: string,
-  limits: FixtureLimits,
+  limits: ForgeLimits,
 ): Promise<{ readonly fixture: Fixture; readonly keys: readonly string[] }> {
   const value = await readDataFile('fixture', file, 1)
   try {

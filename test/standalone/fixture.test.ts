@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest'
-import type { FixtureLimits } from '../../app/standalone/standalone.ts'
 import { parseFixture } from '../../app/standalone/standalone.ts'
+import type { ForgeLimits } from '../../src/index.ts'
 import { isForgeError } from '../../src/index.ts'
 import { WORLD } from './world.ts'
 
-function violationsOf(fixture: unknown, limits?: FixtureLimits): readonly string[] {
+function violationsOf(fixture: unknown, limits?: ForgeLimits): readonly string[] {
   try {
     parseFixture(fixture, limits)
     return []
