@@ -10,7 +10,7 @@ import { HostDirectory } from './host-store/host-directory.ts'
 import { check, migrate } from './host-store/host-schema.ts'
 import { isEmpty, loadFixture } from './host-store/load-fixture.ts'
 import type { DatabaseLocation } from './host-store/open-host-database.ts'
-import { onReadyDatabase, openHostDatabase } from './host-store/open-host-database.ts'
+import { openHostDatabase } from './host-store/open-host-database.ts'
 import { pageReader } from './host-store/page-reader.ts'
 import type { StandaloneUser } from './host-store/roles.ts'
 import { hostPolicy } from './host-store/roles.ts'
@@ -98,26 +98,8 @@ export async function openChecked(location: DatabaseLocation, options: CheckedOp
   return openHost(await openHostDatabase(location), options)
 }
 
-/** The forge of a database, and how its repositories are found. */
-export type OpenForge = Pick<Standalone, 'forge' | 'findRepository'>
-
-/**
- * Runs work on the forge of a database that `openStandalone` has set up, and closes the database. No table is created or
- * changed.
- *
- * @throws ForgeError `SCHEMA_OUTDATED` if a table is missing or older; otherwise as `openStandalone`
- */
-export function onExistingForge<T>(location: DatabaseLocation, work: (opened: OpenForge) => Promise<T>): Promise<T> {
-  return onReadyDatabase(location, (database) => {
-    const directory = new HostDirectory(database)
-    return work({
-      forge: hostForge(database, directory, { logger: false }),
-      findRepository: (owner, name) => directory.findRepository(owner, name),
-    })
-  })
-}
-
-function hostForge(
+/** Creates the forge of a database. */
+export function hostForge(
   database: HostDatabase,
   directory: HostDirectory,
   options: Pick<StandaloneOptions, 'limits' | 'signingKey' | 'logger'>,

@@ -1,7 +1,9 @@
 import type { Command } from '@commander-js/extra-typings'
-import type { Id } from 'forgelet'
-import type { OpenForge } from '../../standalone/open-standalone.ts'
-import { onExistingForge } from '../../standalone/open-standalone.ts'
+import type { Forge, Id } from 'forgelet'
+import { HostDirectory } from '../../standalone/host-store/host-directory.ts'
+import { onReadyDatabase } from '../../standalone/host-store/open-host-database.ts'
+import type { StandaloneUser } from '../../standalone/host-store/roles.ts'
+import { hostForge } from '../../standalone/open-standalone.ts'
 import type { CommandIO, ResultOptions } from '../command.ts'
 import { CommandError } from '../command.ts'
 import type { Database, DatabaseOptions } from '../database.ts'
@@ -39,7 +41,7 @@ export function inRepository(command: Command<[], ResultOptions>): Command<[], R
 
 /** An open repository. */
 export interface OpenRepository {
-  readonly forge: OpenForge['forge']
+  readonly forge: Forge<StandaloneUser>
   readonly repositoryId: Id
   readonly database: Database
 }
@@ -55,9 +57,11 @@ export async function withRepository<T>(
 ): Promise<T> {
   const database = existingDatabase(options, io)
   return onDatabase(database, () =>
-    onExistingForge(database, async ({ forge, findRepository }) => {
+    onReadyDatabase(database, async (opened) => {
+      const directory = new HostDirectory(opened)
       const { owner, name } = options.repo
-      const found = await findRepository(owner, name)
+      const found = await directory.findRepository(owner, name)
+      const forge = hostForge(opened, directory, { logger: false })
       if (found !== undefined) return work({ forge, repositoryId: found.id, database })
       throw new CommandError(1, `database ${database.shown} has no repository ${owner}/${name}: correct --repo or --db`)
     }),
