@@ -1,15 +1,4 @@
-import type {
-  AccessRequest,
-  Action,
-  Actor,
-  Forge,
-  ForgeEvent,
-  ForgeLimits,
-  ForgeOptions,
-  IssueRef,
-  Logger,
-  Policy,
-} from 'forgelet'
+import type { AccessRequest, Action, Actor, ForgeEvent, ForgeLimits, ForgeOptions, Logger, Policy } from 'forgelet'
 import { createForge } from 'forgelet'
 import { memoryStorage } from 'forgelet/storage/memory'
 import type { Fixture } from '../standalone/fixture/fixture.ts'
@@ -18,7 +7,7 @@ import type { InsertRows } from '../standalone/host-store/load-fixture.ts'
 import { insertFixture } from '../standalone/host-store/load-fixture.ts'
 import { idOf } from '../standalone/host-store/roles.ts'
 import { run, wait } from '../standalone/steps.ts'
-import type { TestOrganization, TestRepository, TestUser } from './test-world.ts'
+import type { TestForge, TestUser } from './test-world.ts'
 import { StandIns, TestRows, testWorld } from './test-world.ts'
 
 /**
@@ -86,39 +75,6 @@ export interface TestForgeUsers<User extends Actor> {
    * Names are case-insensitive.
    */
   readonly users: Readonly<Record<string, User>>
-}
-
-/** An in-memory forge with a settable clock. It records its events and the requests to its policy. */
-export interface TestForge<User extends Actor = TestUser> {
-  readonly forge: Forge<User>
-  /** A clock that changes only when it is set or advanced. */
-  readonly clock: {
-    /** Sets the clock to a time. */
-    set(at: Date): void
-    /** Advances the clock by a number of milliseconds. */
-    advance(milliseconds: number): void
-  }
-  /** The events committed since the fixture was loaded, in order. */
-  readonly events: readonly ForgeEvent[]
-  /** The requests that the policy received, in order. */
-  readonly asked: readonly AccessRequest[]
-  /** Returns your own user of this name; without `users`, that of the fixture. @throws TypeError if there is none */
-  user(name: string): User
-  /** @throws TypeError if the fixture has no such issue or pull request */
-  issue(path: `${string}/${string}#${number}`): IssueRef
-  /**
-   * Returns the organization with this name. Makes it if it does not exist: public, without owners and members.
-   *
-   * @throws TypeError if a user has this name; ForgeError `INVALID_INPUT` if it is not a valid name
-   */
-  organization(name: string): TestOrganization
-  /**
-   * Returns the repository with this path. Makes it if it does not exist: public and without issues. Makes its owner,
-   * as an organization, if that does not exist.
-   *
-   * @throws ForgeError `INVALID_INPUT` if one of the two is not a valid name
-   */
-  repository(path: `${string}/${string}`): TestRepository
 }
 
 /**

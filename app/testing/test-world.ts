@@ -1,4 +1,4 @@
-import type { AccessRequest, Actor, Id, IssueRef, Policy } from 'forgelet'
+import type { AccessRequest, Actor, Forge, ForgeEvent, Id, IssueRef, Policy } from 'forgelet'
 import { toId } from 'forgelet'
 import { normalizeName } from '../standalone/credentials.ts'
 import { parseFixture } from '../standalone/fixture/parse-fixture.ts'
@@ -27,15 +27,41 @@ export interface TestRepository {
   readonly name: string
 }
 
-/** Finds the organizations, repositories and issues of a test forge by name, and makes what is missing. */
-export interface TestWorld {
-  issue(path: string): IssueRef
+/** An in-memory forge with a settable clock. It records its events and the requests to its policy. */
+export interface TestForge<User extends Actor = TestUser> {
+  readonly forge: Forge<User>
+  /** A clock that changes only when it is set or advanced. */
+  readonly clock: {
+    /** Sets the clock to a time. */
+    set(at: Date): void
+    /** Advances the clock by a number of milliseconds. */
+    advance(milliseconds: number): void
+  }
+  /** The events committed since the fixture was loaded, in order. */
+  readonly events: readonly ForgeEvent[]
+  /** The requests that the policy received, in order. */
+  readonly asked: readonly AccessRequest[]
+  /** Returns your own user of this name; without `users`, that of the fixture. @throws TypeError if there is none */
+  user(name: string): User
+  /** @throws TypeError if the fixture has no such issue or pull request */
+  issue(path: `${string}/${string}#${number}`): IssueRef
+  /**
+   * Returns the organization with this name. Makes it if it does not exist: public, without owners and members.
+   *
+   * @throws TypeError if a user has this name; ForgeError `INVALID_INPUT` if it is not a valid name
+   */
   organization(name: string): TestOrganization
-  repository(path: string): TestRepository
+  /**
+   * Returns the repository with this path. Makes it if it does not exist: public and without issues. Makes its owner,
+   * as an organization, if that does not exist.
+   *
+   * @throws ForgeError `INVALID_INPUT` if one of the two is not a valid name
+   */
+  repository(path: `${string}/${string}`): TestRepository
 }
 
 /** Creates the world of a test forge over the rows of its host. `now` is the creation time of what it makes. */
-export function testWorld(rows: TestRows, now: () => Date): TestWorld {
+export function testWorld(rows: TestRows, now: () => Date): Pick<TestForge, 'issue' | 'organization' | 'repository'> {
   return {
     issue(path) {
       const [, owner = '', name = '', index = ''] = /^([^/]+)\/([^/#]+)#([1-9][0-9]*)$/.exec(path) ?? []

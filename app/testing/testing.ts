@@ -12,6 +12,6 @@ export type {
   WaitingPath,
 } from 'forgelet/contracts'
 export { mountContract, storageContract, trackerContract } from 'forgelet/contracts'
-export type { TestForge, TestForgeOptions, TestForgeUsers } from './create-test-forge.ts'
+export type { TestForgeOptions, TestForgeUsers } from './create-test-forge.ts'
 export { createTestForge } from './create-test-forge.ts'
-export type { TestOrganization, TestRepository, TestUser } from './test-world.ts'
+export type { TestForge, TestOrganization, TestRepository, TestUser } from './test-world.ts'
