@@ -85,39 +85,21 @@ export async function openStandalone(options: StandaloneOptions): Promise<Standa
   if (typeof options !== 'object' || options === null)
     throw new TypeError('openStandalone needs options: an object with db')
   const fixture = options.fixture && parseFixture(options.fixture, options.limits)
-  return openChecked(options, { ...options, fixture, signingKey: options.signingKey ?? (await fixtureKey(fixture)) })
+  return openChecked({ ...options, fixture, signingKey: options.signingKey ?? (await fixtureKey(fixture)) })
 }
 
 /** The options of a host whose fixture was parsed, and whose key was opened. */
-export interface CheckedOptions extends Omit<StandaloneOptions, keyof DatabaseLocation | 'fixture'> {
+export interface CheckedOptions extends Omit<StandaloneOptions, 'fixture'> {
   readonly fixture: Fixture | undefined
 }
 
 /** Same as `openStandalone`, for who has parsed the fixture and opened its key. */
-export async function openChecked(location: DatabaseLocation, options: CheckedOptions): Promise<Standalone> {
-  return openHost(await openHostDatabase(location), options)
-}
-
-/** Creates the forge of a database. */
-export function hostForge(
-  database: HostDatabase,
-  directory: HostDirectory,
-  options: Pick<StandaloneOptions, 'limits' | 'signingKey' | 'logger'>,
-): Forge<StandaloneUser> {
-  return createForge({
-    storage: database.storage,
-    policy: hostPolicy(directory),
-    membership: directory,
-    issues: createTracker(database, directory),
-    ...options,
-  })
-}
-
-async function openHost(database: HostDatabase, options: CheckedOptions): Promise<Standalone> {
+export async function openChecked(options: CheckedOptions): Promise<Standalone> {
   const { fixture, limits, signingKey, publicUrl, docsUrl, logger } = options
+  const database = await openHostDatabase(options)
   try {
     const directory = new HostDirectory(database)
-    const forge = hostForge(database, directory, { limits, signingKey, logger })
+    const forge = hostForge(database, { limits, signingKey, logger })
     await migrate(database)
     const isLoaded = fixture !== undefined && (await loadFixture(database, forge, fixture))
     const api = createApi(forge, {
@@ -141,4 +123,19 @@ async function openHost(database: HostDatabase, options: CheckedOptions): Promis
     await database.storage.close().catch(() => undefined) // the error says more
     throw error
   }
+}
+
+/** Creates the forge of a database. */
+export function hostForge(
+  database: HostDatabase,
+  options: Pick<StandaloneOptions, 'limits' | 'signingKey' | 'logger'>,
+): Forge<StandaloneUser> {
+  const directory = new HostDirectory(database)
+  return createForge({
+    storage: database.storage,
+    policy: hostPolicy(directory),
+    membership: directory,
+    issues: createTracker(database, directory),
+    ...options,
+  })
 }

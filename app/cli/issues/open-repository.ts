@@ -58,10 +58,9 @@ export async function withRepository<T>(
   const database = existingDatabase(options, io)
   return onDatabase(database, () =>
     onReadyDatabase(database, async (opened) => {
-      const directory = new HostDirectory(opened)
       const { owner, name } = options.repo
-      const found = await directory.findRepository(owner, name)
-      const forge = hostForge(opened, directory, { logger: false })
+      const found = await new HostDirectory(opened).findRepository(owner, name)
+      const forge = hostForge(opened, { logger: false })
       if (found !== undefined) return work({ forge, repositoryId: found.id, database })
       throw new CommandError(1, `database ${database.shown} has no repository ${owner}/${name}: correct --repo or --db`)
     }),
