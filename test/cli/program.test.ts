@@ -38,15 +38,4 @@ describe('forgelet', () => {
     expect(out).toContain('\nExit codes\n  0 done\n')
     expect(out.split('\n').filter((line) => line.length > 100)).toEqual([])
   })
-
-  test.each([
-    ['help', 'issues'],
-    ['issues', '--help'],
-    ['issues', 'help'],
-  ])('shows every action with %s %s', async (...args) => {
-    const { code, out } = await runForgelet(args)
-    expect(code).toBe(0)
-    for (const action of ['validate', 'convert', 'import', 'export'])
-      expect(out).toMatch(new RegExp(`^  ${action} `, 'm'))
-  })
 })
