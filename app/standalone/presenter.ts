@@ -304,7 +304,7 @@ function pathOf(owner: Named, repository: Named): string {
  * before 0 or after 9999 in UTC: it is shown as the nearest time that RFC 3339 can express.
  * Source: docs/behaviour.md, Everywhere.
  */
-export function wireTime(at: Date): string {
+function wireTime(at: Date): string {
   const year = at.getUTCFullYear()
   if (year < 0) return '0000-01-01T00:00:00Z'
   if (year > 9999) return '9999-12-31T23:59:59Z'
