@@ -30,7 +30,7 @@ export function addUsers(users: Command, io: CommandIO): void {
     .argument('<name>')
     .option('--admin', 'make the user a site administrator')
     .action((user, options) =>
-      onUser(user, options, io, async (database) => {
+      onAccounts(user, options, io, async (database) => {
         const created = await createUser(database, user, { siteAdmin: options.admin })
         if (created !== undefined) return printOnce(created, user, options, io)
         const fix = '"forgelet token create" makes a token for a user who exists'
@@ -51,7 +51,7 @@ export function addOrganizations(organizations: Command, io: CommandIO): void {
     .requiredOption('--owner <user>', 'user who owns it')
     .action((name, options) => {
       const { owner } = options
-      return onNames(`the name ${name} cannot be used`, ownerMissing(owner), options, io, async (database) => {
+      return onAccounts(name, options, io, async (database) => {
         const isNew = await createOrganization(database, name, { owner })
         if (!isNew) throw new CommandError(1, `the name ${name} is taken, in any case`)
         printResult(io, options, { organization: name, owner }, [name])
@@ -73,7 +73,7 @@ export function addRepositories(repositories: Command, io: CommandIO): void {
     .action(async (text, options) => {
       const names = ownerAndName(text)
       if (names === undefined) throw new CommandError(2, `${text}: give the owner and the name, such as acme/rocket`)
-      await onNames(`${text} cannot be used`, ownerMissing(names.owner), options, io, async (database) => {
+      await onAccounts(text, options, io, async (database) => {
         const isNew = await createRepository(database, { private: options.private, ...names })
         if (!isNew) throw new CommandError(1, `the repository ${text} exists, in any case of the names`)
         printResult(io, options, { repository: text }, [text])
@@ -100,14 +100,14 @@ export function addTokens(tokens: Command, io: CommandIO): void {
     .argument('<user>')
     .option('--name <name>', 'what the token is for')
     .action((user, options) =>
-      onUser(user, options, io, async (database) => {
+      onAccounts(user, options, io, async (database) => {
         printOnce(await createAccessToken(database, user, options.name), user, options, io)
       }),
     )
   inDatabase(newCommand(tokens, 'list', 'show ids, times and names, not the tokens', LIST))
     .argument('<user>')
     .action((user, options) =>
-      onUser(user, options, io, async (database) => {
+      onAccounts(user, options, io, async (database) => {
         const found = await listAccessTokens(database, user)
         printResult(io, options, { tokens: found }, found.map(asLine))
       }),
@@ -116,7 +116,7 @@ export function addTokens(tokens: Command, io: CommandIO): void {
     .argument('<user>')
     .argument('<id>')
     .action((user, id, options) =>
-      onUser(user, options, io, async (database) => {
+      onAccounts(user, options, io, async (database) => {
         if (await revokeAccessToken(database, user, id)) return printResult(io, options, { revoked: id }, [])
         throw new CommandError(1, `${user} has no token ${id}: "forgelet token list ${user}" shows the ids`)
       }),
@@ -134,27 +134,9 @@ function asLine({ id, name, createdAt }: AccessToken): string {
   return `${id}  ${time.padEnd(20)}  ${printable(name ?? '')}`.trimEnd()
 }
 
-/** What is said if a user does not exist: a message of a database. */
-type Missing = (shown: string, message: string) => string
-
-function ownerMissing(owner: string): Missing {
-  return (shown, message) => `database ${shown}: ${message}, ${owner}: create it first`
-}
-
-function onUser(
-  user: string,
-  options: DatabaseOptions,
-  io: CommandIO,
-  work: (database: Database) => Promise<void>,
-): Promise<void> {
-  const missing: Missing = (shown) => `database ${shown} has no user ${user}: "forgelet user create" makes one`
-  return onNames(`${user} cannot be the name of a user`, missing, options, io, work)
-}
-
-/** Runs work on a database that must have a user, with names that may not be valid. */
-async function onNames(
-  invalid: string,
-  missing: Missing,
+/** Runs work on a database that must have an account, and with a name that may not be valid. */
+async function onAccounts(
+  name: string,
   options: DatabaseOptions,
   io: CommandIO,
   work: (database: Database) => Promise<void>,
@@ -163,9 +145,10 @@ async function onNames(
   try {
     await onDatabase(database, () => work(database))
   } catch (error) {
-    if (isForgeError(error, 'USER_NOT_FOUND')) throw new CommandError(1, missing(database.shown, error.message))
+    if (isForgeError(error, 'USER_NOT_FOUND'))
+      throw new CommandError(1, `database ${database.shown}: ${error.message}: create it first`)
     if (!isForgeError(error, 'INVALID_INPUT')) throw error
     const [wrong] = error.details.violations
-    throw new CommandError(2, `${invalid}: ${wrong?.message ?? error.message}`)
+    throw new CommandError(2, `${name} cannot be used: ${wrong?.message ?? error.message}`)
   }
 }

@@ -159,12 +159,12 @@ export function databaseCommands(kinds: readonly AnyKind[]): void {
         for (const [args, code, err] of [
           ['org create MOON --owner sam', 1, /the name MOON is taken, in any case\n$/],
           ['org create alice --owner sam', 1, /the name alice is taken/],
-          ['org create mars --owner zoe', 1, /no user has the name of the owner, zoe: create it first/],
-          ['org create mars --owner moon', 1, /no user has the name of the owner, moon/],
-          ['org create a?b --owner sam', 2, /the name a\?b cannot be used: must be a name without/],
+          ['org create mars --owner zoe', 1, /no user has the name zoe: create it first/],
+          ['org create mars --owner moon', 1, /no user has the name moon/],
+          ['org create a?b --owner sam', 2, /a\?b cannot be used: must be a name without/],
           ['org create mars', 2, /required option '--owner <user>' not specified/],
           ['repo create Moon/BASE', 1, /the repository Moon\/BASE exists, in any case/],
-          ['repo create zoe/base', 1, /no user or organization has the name of the owner, zoe/],
+          ['repo create zoe/base', 1, /no user or organization has the name zoe/],
           ['repo create moon/a%b', 2, /moon\/a%b cannot be used: must be a name without/],
           ['repo create moon', 2, /moon: give the owner and the name, such as acme\/rocket/],
         ] as const) {

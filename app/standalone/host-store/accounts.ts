@@ -92,7 +92,7 @@ function onUser<T>(
 ): Promise<T> {
   return onReadyDatabase(location, async (database) => {
     const account = await new HostDirectory(database).findAccount(username)
-    if (account?.kind !== 'user') throw new ForgeError('USER_NOT_FOUND', 'no user has this name')
+    if (account?.kind !== 'user') throw new ForgeError('USER_NOT_FOUND', `no user has the name ${username}`)
     return work(database, Number(account.id))
   })
 }
@@ -150,7 +150,7 @@ export function createOrganization(
 ): Promise<boolean> {
   return add(location, { organizations: [{ name }] }, function* organization(database, directory, transaction) {
     const user = yield* wait(directory.findAccount(owner, { transaction }))
-    if (user?.kind !== 'user') throw new ForgeError('USER_NOT_FOUND', 'no user has the name of the owner')
+    if (user?.kind !== 'user') throw new ForgeError('USER_NOT_FOUND', `no user has the name ${owner}`)
     if ((yield* wait(directory.findAccount(name, { transaction }))) !== undefined) return false
 
     const account = accountRow('organization', { name }, new Date())
@@ -176,9 +176,7 @@ export function createRepository(
   const fixture = { users: [{ username: owner }], repositories: [{ owner, name }] }
   return add(location, fixture, function* added(database, directory, transaction) {
     const account = yield* wait(directory.findAccount(owner, { transaction }))
-    if (account === undefined)
-      throw new ForgeError('USER_NOT_FOUND', 'no user or organization has the name of the owner')
-
+    if (account === undefined) throw new ForgeError('USER_NOT_FOUND', `no user or organization has the name ${owner}`)
     if ((yield* wait(directory.findRepository(owner, name, { transaction }))) !== undefined) return false
 
     const row = repositoryRow(repository, idOf(account.id), new Date())
