@@ -48,10 +48,10 @@ export class HostDatabase {
   /** Inserts rows. Returns the ids that they were given, in their order, if the table has ids. */
   insert<T extends TableName>(table: T, rows: readonly NewRow<T>[], transaction: unknown): Steps<readonly number[]>
   *insert(table: TableName, rows: readonly AnyRow[], transaction: unknown): Steps<readonly number[]> {
-    const { forms, table: named } = this.context
+    const { forms, integer, table: named } = this.context
     const { id: numbered, ...written } = HOST_TABLES[table].columns
     const names = Object.keys(written)
-    const returning = numbered === undefined ? raw('') : sql` returning ${forms.number(raw('id'))} as id`
+    const returning = numbered === undefined ? raw('') : sql` returning ${integer('id')}`
     const ids: number[] = []
     for (const group of inGroups(rows)) {
       const values = group.map((row) => sql`(${joined(names.map((name) => row[name] ?? null))})`)

@@ -6,7 +6,7 @@ import type { HostDatabase } from './host-database.ts'
 import type { StandaloneUser, Standing, Standings } from './roles.ts'
 import { idOf, placeOf } from './roles.ts'
 import type { Sql } from './sql.ts'
-import { raw, sql } from './sql.ts'
+import { sql } from './sql.ts'
 import type { HostContext, Row } from './tables.ts'
 
 /** A transaction that is open, whose changes are seen: as in the context of a port. */
@@ -23,10 +23,12 @@ type FoundAccount = AccountRef & { readonly id: Id }
 export class HostDirectory implements Standings {
   readonly #database: HostDatabase
   readonly #table: HostContext['table']
+  readonly #integer: HostContext['integer']
 
   constructor(database: HostDatabase) {
     this.#database = database
     this.#table = database.context.table
+    this.#integer = database.context.integer
   }
 
   /**
@@ -37,7 +39,7 @@ export class HostDirectory implements Standings {
     const token = parseCredentials(header)
     if (token === undefined) return null
 
-    const owner = sql<Pick<Row<'accounts'>, 'id' | 'name'>>`select ${this.#number('accounts.id')} as id, accounts.name
+    const owner = sql<Pick<Row<'accounts'>, 'id' | 'name'>>`select ${this.#integer('accounts.id')}, accounts.name
       from ${this.#table('tokens')} as tokens join ${this.#table('accounts')} as accounts on accounts.id = tokens.user_id
       where tokens.digest = ${tokenDigest(token)}`
     return after(this.#first(owner), (row) => {
@@ -47,7 +49,7 @@ export class HostDirectory implements Standings {
   }
 
   findAccount(name: string, { transaction }: Within = {}): MaybePromise<FoundAccount | undefined> {
-    const account = sql<Pick<Row<'accounts'>, 'id' | 'kind'>>`select ${this.#number('id')} as id, kind
+    const account = sql<Pick<Row<'accounts'>, 'id' | 'kind'>>`select ${this.#integer('id')}, kind
       from ${this.#table('accounts')} where folded_name = ${normalizeName(name)}`
     return after(this.#first(account, transaction), (row) => row && { id: String(row.id), kind: row.kind })
   }
@@ -57,7 +59,7 @@ export class HostDirectory implements Standings {
     name: string,
     { transaction }: Within = {},
   ): MaybePromise<{ readonly id: Id } | undefined> {
-    const repository = sql<Pick<Row<'repositories'>, 'id'>>`select ${this.#number('repositories.id')} as id
+    const repository = sql<Pick<Row<'repositories'>, 'id'>>`select ${this.#integer('repositories.id')}
       from ${this.#table('accounts')} as accounts
       join ${this.#table('repositories')} as repositories on repositories.owner_id = accounts.id
       where accounts.folded_name = ${normalizeName(owner)} and repositories.folded_name = ${normalizeName(name)}`
@@ -65,7 +67,7 @@ export class HostDirectory implements Standings {
   }
 
   findIssue(repositoryId: Id, number: number): MaybePromise<IssueRef | undefined> {
-    const issue = sql<Pick<Row<'issues'>, 'id' | 'kind'>>`select ${this.#number('id')} as id, kind
+    const issue = sql<Pick<Row<'issues'>, 'id' | 'kind'>>`select ${this.#integer('id')}, kind
       from ${this.#table('issues')} where repository_id = ${idOf(repositoryId)} and number = ${number}`
     return after(this.#first(issue), (row) => row && { id: String(row.id), repositoryId, kind: row.kind })
   }
@@ -84,8 +86,8 @@ export class HostDirectory implements Standings {
   standing(request: AccessRequest, userId: number, transaction?: unknown): MaybePromise<Standing> {
     const { repositoryId, organizationId } = placeOf(request)
     // One row, whatever does not exist: the caller may be a site admin all the same.
-    const standing = sql<Standing>`select ${this.#number('caller.is_site_admin')} as is_site_admin,
-      ${this.#number('repositories.is_private')} as is_private, ${this.#number('repositories.owner_id')} as owner_id,
+    const standing = sql<Standing>`select ${this.#integer('caller.is_site_admin')},
+      ${this.#integer('repositories.is_private')}, ${this.#integer('repositories.owner_id')},
       owner.visibility, members.role, collaborators.role as collaboration
       from (select 1 as one) as asked
       left join ${this.#table('accounts')} as caller on caller.id = ${userId}
@@ -100,10 +102,6 @@ export class HostDirectory implements Standings {
       if (row === undefined) throw new TypeError('a query of one row returned none')
       return row
     })
-  }
-
-  #number(column: string): Sql {
-    return this.#database.context.forms.number(raw(column))
   }
 
   #first<R>(part: Sql<R>, transaction?: unknown): MaybePromise<R | undefined> {

@@ -126,10 +126,9 @@ function* versionOf(database: HostDatabase, transaction?: unknown): Steps<number
 
 /** Reads the row of the ledger. Undefined if it, or the table, is missing, or the table is not ours. */
 function* ledgerIn(database: HostDatabase, present: Present, transaction?: unknown): Steps<Ledger | undefined> {
-  const { prefix, forms, table } = database.context
+  const { prefix, integer, table } = database.context
   if (!hasTable(present, `${prefix}ledger`, LEDGER.columns)) return undefined
-  const [version, oldest] = [forms.number(raw('version')), forms.number(raw('oldest_library'))]
-  const read = sql<Ledger>`select ${version} as version, ${oldest} as oldest_library from ${table('ledger')}`
+  const read = sql<Ledger>`select ${integer('version')}, ${integer('oldest_library')} from ${table('ledger')}`
   const [row] = yield* rows(database, read, transaction)
   return row
 }

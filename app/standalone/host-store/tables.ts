@@ -1,6 +1,6 @@
 import type { SqlDialectName } from 'forgelet/storage'
 import type { Sql, SqlForms } from './sql.ts'
-import { FORMS, joined, raw } from './sql.ts'
+import { FORMS, joined, raw, sql } from './sql.ts'
 
 /**
  * `serial`: an id that the database assigns. `id of accounts`: that of a row of the table. `key`: a text that is part of a key. A
@@ -157,6 +157,8 @@ export interface HostContext extends TableLocation {
   readonly forms: SqlForms
   /** A table by its name in the database. `ledger` has the version of the others. */
   table(name: TableName | 'ledger'): Sql
+  /** A column of integers, as a query selects it: with or without the name of its table. */
+  integer(column: string): Sql
   /** All columns of a table, as a query selects them. */
   columnsOf(table: TableName): Sql
 }
@@ -167,6 +169,8 @@ export function hostContext(
   { prefix = STANDARD_PREFIX, schema }: { readonly prefix?: string | undefined; readonly schema?: string | undefined },
 ): HostContext {
   const forms = FORMS[dialect]
+  const integer = (column: string): Sql =>
+    sql`${forms.number(raw(column))} as ${raw(column.slice(column.indexOf('.') + 1))}`
   const location = { prefix: prefix === STANDARD_PREFIX ? 'host_' : `${prefix}host_`, schema }
   return {
     ...location,
@@ -174,12 +178,12 @@ export function hostContext(
     dialect,
     forms,
     table: (name) => raw(qualified(forms, location, name)),
+    integer,
     columnsOf: (table) =>
       joined(
-        Object.entries(HOST_TABLES[table].columns).map(([name, type]) => {
-          const column = raw(`${table}.${name}`)
-          return isText(type) ? column : { texts: ['', ` as ${name}`], between: [forms.number(column)] }
-        }),
+        Object.entries(HOST_TABLES[table].columns).map(([name, type]) =>
+          isText(type) ? raw(`${table}.${name}`) : integer(`${table}.${name}`),
+        ),
       ),
   }
 }

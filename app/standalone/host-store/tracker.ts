@@ -52,7 +52,7 @@ const LONG_RECORD = 100_000
 /** Creates the tracker of the host: its issues, as the exchange of the forge reads and writes them. */
 export function createTracker(database: HostDatabase, directory: HostDirectory): IssueTracker<StandaloneUser> {
   type Context = PortContext<Caller<StandaloneUser>, unknown>
-  const { table, forms, columnsOf, dialect } = database.context
+  const { table, forms, integer, columnsOf, dialect } = database.context
   /** The rows of the comments that were returned, to replace them. */
   const returnedComments = new WeakMap<CommentRecord, { readonly id: number; readonly stored: StoredComment }>()
 
@@ -127,9 +127,7 @@ export function createTracker(database: HostDatabase, directory: HostDirectory):
     /** People are found by their names alone. */
     findUsers: answered(function* (users, context) {
       const names = users.map(({ name }) => normalizeName(name))
-      const accounts = sql<
-        Pick<Row<'accounts'>, 'id' | 'folded_name'>
-      >`select ${forms.number(raw('id'))} as id, folded_name
+      const accounts = sql<Pick<Row<'accounts'>, 'id' | 'folded_name'>>`select ${integer('id')}, folded_name
         from ${table('accounts')} where kind = 'user' and folded_name in ${forms.elements(names, 'text')}`
       const rows = yield* all(accounts, context)
       const ids = new Map(rows.map(({ id, folded_name }) => [folded_name, String(id)]))
@@ -143,7 +141,7 @@ export function createTracker(database: HostDatabase, directory: HostDirectory):
   /** What has no account here is posted by who imports, or by the owner of the repository. */
   function* write(batch: IncomingBatch, context: Context): Steps<void> {
     const repository_id = idOf(batch.repositoryId)
-    const owner = sql<Pick<Row<'repositories'>, 'owner_id'>>`select ${forms.number(raw('owner_id'))} as owner_id
+    const owner = sql<Pick<Row<'repositories'>, 'owner_id'>>`select ${integer('owner_id')}
       from ${table('repositories')} where id = ${repository_id}`
     const [repository] = yield* all(owner, context)
     if (repository === undefined) throw new ForgeError('REPOSITORY_NOT_FOUND', 'repository not found')
@@ -269,16 +267,14 @@ export function createTracker(database: HostDatabase, directory: HostDirectory):
   }
 
   function listed<Text>(repositoryId: Id, record: Sql, condition: Sql, end: Sql): Sql<IssueRow<Text>> {
-    return sql`select ${forms.number(raw('issues.number'))} as number, kind, ${record} as record
+    return sql`select ${integer('issues.number')}, kind, ${record} as record
       from ${table('issues')} as issues where repository_id = ${idOf(repositoryId)} and ${condition}
       order by issues.number${end}`
   }
 
   /** Returns the comments of issues, ordered by issue, oldest first. */
   function commentRows({ repositoryId, numbers }: Numbered, context: Context) {
-    const comments = sql<
-      Pick<Row<'comments'>, 'id' | 'record'>
-    >`select ${forms.number(raw('comments.id'))} as id, record
+    const comments = sql<Pick<Row<'comments'>, 'id' | 'record'>>`select ${integer('comments.id')}, record
       from ${table('comments')} as comments
       where repository_id = ${idOf(repositoryId)} and issue_number in ${forms.elements(numbers, 'integer')}
       order by issue_number, created_at, comments.id`
