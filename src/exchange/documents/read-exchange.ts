@@ -1,3 +1,4 @@
+import { jsonPointer } from '../../schema/documents/check.ts'
 import { isForgeError } from '../../schema/errors.ts'
 import { invalidDocument } from '../../schema/invalid-document.ts'
 import type { ExchangeRecord, IssueRecord, RecordLocator, SourcePosition } from '../../schema/issue-record.ts'
@@ -13,7 +14,7 @@ import { bytesIn, checkReading, listSource, sizeLimitsOf } from './read-options.
 import type { FaultyPart } from './reading.ts'
 import { inside, Reading } from './reading.ts'
 import { mayRepeat, Repetitions } from './repetitions.ts'
-import type { SourceRecord, SourceRecords } from './source-record.ts'
+import type { Finding, SourceRecord, SourceRecords } from './source-record.ts'
 import { BEGINNING, Unreadable } from './source-record.ts'
 
 /** Records that know where they are in their source. */
@@ -164,12 +165,15 @@ function openedBytes(list: ListSource, observer: ByteObserver): AsyncIterable<Ui
 function partsOf({ value, faults }: SourceRecord, { partsOf, convert }: Conversion): readonly FaultyPart[] {
   if (partsOf === undefined || !isForeign(value)) return [[[], value, convert, faults]]
 
-  let others = faults
-  return partsOf(value).map(([path, part, convertPart]) => {
-    const own = others.filter((fault) => path.every((step, at) => String(step) === String(fault.path[at])))
-    others = others.filter((fault) => !own.includes(fault))
-    return [path, part, convertPart, own.map((fault) => ({ ...fault, path: fault.path.slice(path.length) }))]
-  })
+  const parts = partsOf(value)
+  const faultsOf = new Map<string, Finding[]>()
+  for (const [path] of parts) faultsOf.set(jsonPointer(path), [])
+  for (const fault of faults) {
+    let length = fault.path.length
+    while (length > 0 && !faultsOf.has(jsonPointer(fault.path.slice(0, length)))) length -= 1
+    faultsOf.get(jsonPointer(fault.path.slice(0, length)))?.push({ ...fault, path: fault.path.slice(length) })
+  }
+  return parts.map(([path, part, convertPart]) => [path, part, convertPart, faultsOf.get(jsonPointer(path)) ?? []])
 }
 
 /** Reads ahead which issues are repeated, if that may be and the source can be read again. */

@@ -161,4 +161,12 @@ describe('Redmine', () => {
     expect(numbersIn(outcome)).toEqual([5])
     expect(outcome.violations).toMatchObject([{ pointer: '/0/issues/0/created', code: 'date_time' }])
   })
+
+  // Minutes if each fault is looked for in each issue.
+  test('with a fault in each of 50,000 issues has the place of each', async () => {
+    const issues = Array.from({ length: 50_000 }, (_, at) => `{"id":${at + 1},"subject":"\\ud800","tracker":{}}`)
+    const { violations } = await readSource({ json: `{"issues":[${issues.join()}],"total_count":9}` })
+    const pointers = violations.filter(({ code }) => code === 'surrogate').map(({ pointer }) => pointer)
+    expect(pointers).toEqual(issues.map((_, at) => `/0/issues/${at}/subject`))
+  })
 })
