@@ -85,7 +85,7 @@ export interface FolderFormat {
 export function rootsOf(files: readonly string[], form: string): readonly string[] {
   const pattern = new RegExp(`^(.*/)?(?:${form})$`, 's')
   const roots = new Set(files.map((file) => pattern.exec(file)).flatMap((found) => (found ? [found[1] ?? ''] : [])))
-  const depth = Math.min(...[...roots].map(depthOf))
+  const depth = [...roots].map(depthOf).reduce((least, each) => Math.min(least, each), Number.POSITIVE_INFINITY)
   return [...roots].filter((root) => depthOf(root) === depth)
 }
 

@@ -124,7 +124,7 @@ function numberIn(address: unknown): unknown {
 
 /** Returns what is behind the last slash of an address, or what is in its place. */
 function lastIn(address: unknown): unknown {
-  return typeof address === 'string' ? address.replace(/.*\//s, '') : address
+  return typeof address === 'string' ? address.slice(address.lastIndexOf('/') + 1) : address
 }
 
 function refusal(code: string, message: string): Error {

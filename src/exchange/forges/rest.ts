@@ -52,7 +52,7 @@ export function restIssue(record: Foreign, at: Findings): readonly Made[] {
 function listedComment(record: Foreign, at: Findings): readonly Made[] {
   const { issue_url, pull_request_url, html_url, ...comment } = record
   // Gogs and GitBucket have only the address of the page.
-  const [, digits] = /\/(\d+)(?:#.*)?$/.exec(textOf(issue_url ?? html_url)) ?? []
+  const [, digits] = /\/(\d+)(?:#|$)/.exec(textOf(issue_url ?? html_url)) ?? []
   const number = digits === undefined ? issue_url : Number(digits)
   if (says(pull_request_url)) return at.leave('pull_request_comments')
   if (typeof number !== 'number' || at.state.hasIssue(number)) {

@@ -347,6 +347,31 @@ describe('a folder', () => {
     }
   })
 
+  // An hour if each character is looked at from each one before it.
+  test('may have addresses that are a million characters without an end', async () => {
+    const html_url = `${'/1#'.repeat(400_000)}\n`
+    const comments = [githubComment, { ...githubComment, html_url, issue_url: undefined }]
+    const files = { 'issues.json': JSON.stringify([githubIssue]), 'comments.json': JSON.stringify(comments) }
+    expect(wordsOf(await readSource(folderOf(files)))).toMatchObject({ comments: 1 })
+
+    const archive = { ...FOLDERS['github-archive'] }
+    const [name = ''] = Object.keys(archive).filter((file) => file.includes('issues_'))
+    const long = 'u'.repeat(1_000_000)
+    const issues = JSON.parse(archive[name] ?? '').map((issue: object) => ({ ...issue, user: long }))
+    const { violations, ...read } = await readSource(
+      folderOf({ ...archive, [name]: JSON.stringify(issues) }),
+      optionsOf('github-archive'),
+    )
+    expect(violations).toEqual([])
+    expect(read.issues[0]?.poster_name === long).toBe(true)
+  })
+
+  test('in each of 200,000 folders is one of several', async () => {
+    const list = () => Array.from({ length: 200_000 }, (_, at) => `${at}/issues.json`)
+    const { violations } = await readSource({ folder: { list, open: () => '[]' } })
+    expect(violations).toMatchObject([{ code: 'folder' }])
+  })
+
   test('of a backup may have files that are no records beside these', async () => {
     const beside = ['issues/._1.json', 'milestones/._1.json', 'milestones/.DS_Store', 'pulls/.DS_Store']
     const files = { ...FOLDERS['github-backup'], ...Object.fromEntries(beside.map((name) => [name, '\0\x05'])) }
