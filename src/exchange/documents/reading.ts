@@ -15,6 +15,9 @@ import type { Faults, Finding, Path } from './source-record.ts'
 
 const PROGRESS_MS = 100
 const MAX_PEOPLE = 100
+/** Names of what is not carried: a source could have a property of another name in every ten bytes. */
+const MAX_NAMES = 1000
+const OTHERS = 'others'
 
 /** A part of a record, and what is wrong in it. */
 export type FaultyPart = readonly [...part: Part, faults: Faults]
@@ -73,7 +76,7 @@ export class Reading implements ByteObserver {
       return []
     }
     if (isValid && repetition === undefined) {
-      for (const { what, path, count } of found) this.#add(what, position, path, count)
+      for (const { what, path, count } of found) this.#add(this.#nameOf(what), position, path, count)
       return made
     }
     const findings = repetition
@@ -111,6 +114,11 @@ export class Reading implements ByteObserver {
     }
     const { pointer, file } = inside(position, path)
     this.#notCarried.set(what, { what, count, pointer, ...(file !== undefined && { file }) })
+  }
+
+  #nameOf(what: string): string {
+    const isFull = this.#notCarried.size >= MAX_NAMES && !this.#notCarried.has(what)
+    return isFull && !what.startsWith(EXPECTED) ? OTHERS : what
   }
 
   #report(): void {

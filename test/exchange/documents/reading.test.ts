@@ -5,7 +5,8 @@ import { describe, expect, test } from 'vitest'
 import type { ReadOptions } from '../../../src/exchange/exchange.ts'
 import { readExchange, readIssues } from '../../../src/exchange/exchange.ts'
 import { bareIssue, fullIssue } from '../../schema/documents/sample-issue.ts'
-import { bytesOf, outcomeOf, piecesOf } from '../reading.ts'
+import { githubIssue } from '../forges/samples.ts'
+import { bytesOf, outcomeOf, piecesOf, readSource } from '../reading.ts'
 
 const DOCUMENT = JSON.stringify([fullIssue, bareIssue])
 
@@ -181,6 +182,19 @@ describe('options', () => {
     const { violations } = await outcomeOf('[{}, {@}', { onInvalid: () => undefined })
 
     expect(violations).toMatchObject([{ pointer: '/1', code: 'json', offset: 6 }])
+  })
+
+  test('onNotCarried has a thousand names of properties at most, and counts the others together', async () => {
+    const many = Object.fromEntries(Array.from({ length: 1500 }, (_, at) => [`property${at}`, [1, 2]]))
+    const read = async (more: object) => {
+      const { notCarried } = await readSource({ json: JSON.stringify([{ ...githubIssue, comments: 9, ...more }]) })
+      return { notCarried, sum: notCarried.reduce((all, { count }) => all + count, 0) }
+    }
+    const { notCarried, sum } = await read(many)
+    expect(notCarried.length).toBeLessThanOrEqual(1001)
+    expect(notCarried).toContainEqual({ what: 'comments', count: 9, pointer: '/0/comments' })
+    expect(sum - (await read({})).sum).toBe(3000)
+    expect(notCarried.find(({ what }) => what === 'others')?.pointer).toMatch(/^\/0\/property\d+$/)
   })
 
   test('onProgress and onNotCarried are called at the end, with the bytes of the compressed source', async () => {
