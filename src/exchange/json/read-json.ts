@@ -74,10 +74,14 @@ function countProperties(value: unknown): number {
   return count
 }
 
-// JSON.parse reads the records. A slower parser finds the line and the column of an error. It runs only after an error.
+// JSON.parse reads the records. A slower parser finds the line and the column of an error. It runs only after an error, and not in
+// a long text: it blocks the event loop for half a second for each MiB, and needs up to 200 MB of memory for it.
 
-/** Returns the index of what keeps a text from being JSON: its length, if only the end is missing. */
+const MAX_SEARCHED = 1024 * 1024
+
+/** Returns the index of what keeps a text from being JSON: its length, if only the end is missing; 0 in a long one. */
 function faultIn(text: string): number {
+  if (text.length > MAX_SEARCHED) return 0
   try {
     parse(text, { mode: 'json' })
   } catch (error) {
@@ -97,8 +101,9 @@ const AT_END = /end of input|\uffff/
 // biome-ignore lint/suspicious/noControlCharactersInRegex: JSON has none of them in texts
 const CONTROL = /[\0-\x1f]/
 
-/** Returns a finding for each property that occurs a second time in its object. */
+/** Returns a finding for each property that occurs a second time in its object; of a long text one for all. */
 function duplicatesIn(text: string): Faults {
+  if (text.length > MAX_SEARCHED) return [{ path: [], ...DUPLICATE_KEY }]
   return [...duplicates(parse(text, { mode: 'json' }).body, [])]
 }
 

@@ -198,6 +198,19 @@ describe('limits', () => {
     }
   })
 
+  test.each([
+    ['a property that occurs twice', '{"number":7,"number":7,"labels":[', ']}', 'duplicate_key'],
+    ['what is no JSON', '{"number":7,"labels":[', ',]}', 'json'],
+  ])('%s has the place of its record if that has more than a MiB', async (_, begin, end, code) => {
+    const faultOf = async (more: number) => {
+      const zeros = `0${',0'.repeat((1024 * 1024 - begin.length - end.length) / 2 - 1 + more)}`
+      const { violations } = await outcomeOf(`[\n${begin}${zeros}${end}]`)
+      return violations[0]
+    }
+    expect(await faultOf(2)).toEqual({ pointer: '/0', code, message: expect.any(String), offset: 2, line: 2 })
+    expect(await faultOf(0)).not.toMatchObject({ pointer: '/0', offset: 2 })
+  })
+
   test('a text without an end is refused at the limit', async () => {
     const piece = bytesOf('x'.repeat(64 * 1024))
     function* source(): Generator<Uint8Array, void, void> {
