@@ -1,5 +1,4 @@
 import { Buffer } from 'node:buffer'
-import { EventEmitter, once } from 'node:events'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { cancel } from '../routes/byte-stream.ts'
 import type { Actor, Api } from '../routes/create-api.ts'
@@ -135,12 +134,13 @@ async function sendStream(answering: Answering, reply: StreamedResponse): Promis
     if (isTaken(response)) return
     setHead(response, reply)
     if (isSending(request)) announceClose(request, response)
+    const room = roomIn(response, signal)
     for (;;) {
       const next = await bytes.next()
       signal.throwIfAborted()
       if (next.done === true) break
       const hasRoom = response.write(next.value) !== false
-      if (!hasRoom && response instanceof EventEmitter) await once(response, 'drain', { signal }) // as every response is
+      if (!hasRoom) await room()
       await nextTurn()
     }
     end(request, response)
@@ -149,6 +149,25 @@ async function sendStream(answering: Answering, reply: StreamedResponse): Promis
     else fail(answering, error)
   } finally {
     cancel(bytes)
+  }
+}
+
+/**
+ * Returns a function that waits until a response takes more bytes. It adds one listener for all of them: middleware that
+ * compresses passes a listener on to its own stream, and does not remove it there.
+ *
+ * @throws the reason of the signal when it aborts
+ */
+function roomIn(response: NodeResponse, signal: AbortSignal): () => Promise<void> {
+  let goOn = (): void => undefined
+  response.on('drain', () => goOn())
+  signal.addEventListener('abort', () => goOn())
+  return async () => {
+    const woken = new Promise<void>((resolve) => {
+      goOn = resolve
+    })
+    if (!signal.aborted) await woken
+    signal.throwIfAborted()
   }
 }
 

@@ -1,9 +1,12 @@
 import type { IncomingMessage } from 'node:http'
 import { ServerResponse } from 'node:http'
+import { createGzip } from 'node:zlib'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { nodeHandler } from '../../../src/http-adapters/node.ts'
 import type { SigningKeySource } from '../../../src/index.ts'
 import { ask, dial, exchange, serve, statuses } from '../../http.ts'
 import { openWorld, sshKey } from '../../world.ts'
+import { Pieces, streamed, streamingWorld } from '../streams/streaming-world.ts'
 import { goodbye, mounted } from './mounted.ts'
 
 const CLOSE = { Connection: 'close' }
@@ -48,6 +51,27 @@ describe('a reply', () => {
     expect(statuses(text)).toEqual([500, 200])
     expect(text).toMatch(/^HTTP\/1\.1 500 Internal Server Error\r\n/)
     expect(world.logged).toHaveLength(1)
+  })
+
+  it('that is streamed and compressed by middleware waits for its stream with one listener', async () => {
+    const gzip = createGzip()
+    const handler = nodeHandler(streamingWorld(() => streamed(new Pieces(30))).api, { authenticate: () => null })
+    const port = await serve((request, response) => {
+      const [write, on] = [response.write.bind(response), response.on.bind(response)]
+      gzip.on('data', (bytes) => write(bytes) || gzip.pause()).on('end', () => response.socket?.end())
+      on('drain', () => gzip.resume())
+      // As the package compression does.
+      Object.assign(response, {
+        write: (bytes: Uint8Array) => gzip.write(bytes),
+        end: () => gzip.end(),
+        on: (event: string, then: () => void) => (event === 'drain' ? gzip : { on }).on(event, then),
+      })
+      void handler(request, response)
+    })
+    const before = gzip.listenerCount('drain')
+    await exchange(port, ask('GET /streams', CLOSE))
+
+    expect(gzip.listenerCount('drain') - before).toBe(1)
   })
 
   it('whose end fails behind its head closes the connection', async () => {
