@@ -8,6 +8,7 @@ import { commentWithPeople, issueWithPeople, peopleIn } from './incoming.ts'
 import type { ForeignUser, IssueTracker } from './issue-tracker.ts'
 import { isIssue } from './issue-tracker.ts'
 import type { StoredComment } from './match-comments.ts'
+import { momentOf } from './match-comments.ts'
 import { Accounts, soughtUsers } from './people.ts'
 
 /** The records of a batch. */
@@ -59,7 +60,10 @@ export function* lookUp<A extends Actor, Tx>(request: LookUp<A, Tx>, batch: Batc
     tracker.comments === 'none' || withComments.length === 0
       ? []
       : yield* answer(tracker.comments({ repositoryId, numbers: withComments }, context))
-  const comments = stored.map((comment): StoredComment => ({ stored: comment, ...commentWithPeople(comment) }))
+  const moments = new Set(batch.comments.map(({ record }) => momentOf(record)))
+  const comments = stored
+    .filter((comment) => moments.has(momentOf(comment)))
+    .map((comment): StoredComment => ({ stored: comment, ...commentWithPeople(comment) }))
 
   const accounts = new Accounts()
   if (request.attributes) {

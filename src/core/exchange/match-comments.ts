@@ -24,7 +24,7 @@ export class CommentMatcher {
   constructor(stored: readonly StoredComment[], accounts: Accounts) {
     this.#accounts = accounts
     for (const comment of stored) {
-      const moment = momentOf(comment)
+      const moment = momentOf(comment.record)
       const others = this.#stored.get(moment)
       if (others === undefined) this.#stored.set(moment, [comment])
       else others.push(comment)
@@ -64,7 +64,7 @@ export class CommentMatcher {
   }
 
   #at(comment: WithPeople<CommentRecord>): readonly StoredComment[] {
-    return this.#stored.get(momentOf(comment)) ?? []
+    return this.#stored.get(momentOf(comment.record)) ?? []
   }
 
   #find(comment: WithPeople<CommentRecord>, fits: (one: StoredComment) => boolean): StoredComment | undefined {
@@ -79,7 +79,7 @@ export class CommentMatcher {
 
   #identities(comment: WithPeople<CommentRecord>): readonly string[] {
     const { content } = comment.record
-    return this.#authors(comment).map((author) => JSON.stringify([momentOf(comment), author, content]))
+    return this.#authors(comment).map((author) => JSON.stringify([momentOf(comment.record), author, content]))
   }
 
   #isBySame(one: WithPeople<CommentRecord>, other: WithPeople<CommentRecord>): boolean {
@@ -102,6 +102,7 @@ export class CommentMatcher {
   }
 }
 
-function momentOf({ record }: WithPeople<CommentRecord>): string {
-  return `${record.issue_number} ${record.created}`
+/** Returns the issue and the time of a comment: those of one comment are the same wherever it is. */
+export function momentOf({ issue_number, created }: CommentRecord): string {
+  return `${issue_number} ${created}`
 }

@@ -654,6 +654,16 @@ describe('attribution', () => {
     })
   })
 
+  test('looks up who wrote what the host has only of comments of the same time', async () => {
+    const later = (at: number) => new Date(Date.UTC(2026, 1, 1, 0, at)).toISOString()
+    const comments = many(300, (at) => aComment(1, 'c', { poster_name: `user ${at}`, created: later(at) }))
+    await importing([anIssue(1), ...commentsOf(...comments)], { attribution: 'accounts' })
+    const asked = vi.spyOn(tracker, 'findUsers')
+    await importing(commentsOf(comments[7] ?? aComment(1, 'c')), { attribution: 'accounts' })
+
+    expect(asked.mock.calls.map(([users]) => users.map(({ name }) => name))).toEqual([['user 7', 'ada']])
+  })
+
   test('of accounts gives the tracker those whom it finds, under the names of the map', async () => {
     const report = await importing(records, { attribution: 'accounts', users: { grace: 'grace.h' } })
 
