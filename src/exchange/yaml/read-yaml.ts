@@ -27,7 +27,8 @@ export async function* readYaml(
   function recordsOf({ text: given, position }: Item): readonly SourceRecord[] {
     const text = (isDump ?? OF_DUMP.test(given)) ? fromGoYaml(given) : given
     try {
-      const values = loadAll(text, OPTIONS).flatMap((document) => valuesOf(document, position))
+      // The texts in a document are parts of its text for V8, which keeps the whole as long as one name is remembered.
+      const values = loadAll(text, OPTIONS).flatMap((document) => valuesOf(structuredClone(document), position))
       // Half of a surrogate pair can only come from an escape.
       const mayHaveHalfPairs = /\\(?:u|U0000)[dD]/.test(text)
       return values.map((value) => ({ value, position, faults: mayHaveHalfPairs ? [...halfPairs(value, [])] : [] }))

@@ -1,8 +1,11 @@
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import { gzipSync } from 'node:zlib'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { readIssues } from '../../../src/exchange/exchange.ts'
 import { yamlOf } from '../../../src/exchange/yaml/write-yaml.ts'
-import { fullIssue } from '../../schema/documents/sample-issue.ts'
+import { bareIssue, fullIssue } from '../../schema/documents/sample-issue.ts'
 import { bytesOf, piecesOf, readSource } from '../reading.ts'
 
 const ISSUE = yamlOf([{ ...fullIssue, closed: null, labels: [], reactions: [], assignees: ['ada'] }])
@@ -82,6 +85,28 @@ describe('YAML', () => {
     const text = `- a: &b-1 [1,1,1,1,1,1,1,1,1,1]\n${levels.join('')}`
     const { violations } = await readSource({ yaml: text })
     expect(violations).toMatchObject([{ code: 'yaml', line: 2 }])
+  })
+
+  test('names that are kept do not keep the texts of their items', async () => {
+    setFlagsFromString('--expose-gc')
+    const collect: () => void = runInNewContext('gc')
+    const used = (): number => {
+      collect()
+      return process.memoryUsage().heapUsed
+    }
+    const { number: _, poster_name: __, content: ___, ...rest } = bareIssue
+    function* items(): Generator<Uint8Array, void, void> {
+      for (let number = 1; number <= 100; number += 1) {
+        const content = 'x '.repeat(100_000).trim()
+        const of = { number, poster_name: `the name of author ${number}`, content, ...rest }
+        yield bytesOf(`- ${JSON.stringify(of)}\n`)
+      }
+    }
+    const before = used()
+    const names: string[] = []
+    for await (const { poster_name } of readIssues({ yaml: items() })) names.push(poster_name)
+    expect(used() - before).toBeLessThan(5_000_000) // of 20 MB
+    expect(names).toHaveLength(100)
   })
 
   test('pieces of any size give the same', async () => {
