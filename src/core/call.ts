@@ -9,21 +9,33 @@ import type { IssueTracker } from './exchange/issue-tracker.ts'
 import type { Actor, Caller, CallOptions, Logger, Membership, Policy, PortContext, SigningKeySource } from './ports.ts'
 import type { KeyExpiry } from './signing-keys/key-expiry.ts'
 
+/** An open transaction of the host. What it is, only the host and its storage know. */
+export interface OpenTransaction {
+  readonly ofTheHost: never
+}
+
+/** The host's issues, as the services see them. */
+export type Tracker = IssueTracker<Actor, OpenTransaction>
+
+/** What the ports are told of a call. */
+export type CallContext = PortContext<Caller<Actor>, OpenTransaction>
+
 /**
  * What the services of one forge depend on: the storage, the host's ports and the settings, with all defaults applied.
+ * The types of the host's actors and transactions end at `createForge`: here one actor is like another.
  */
-export interface Environment<A extends Actor, Tx> {
-  readonly storage: ForgeStorage<Tx>
-  readonly policy: Policy<A, Tx>
+export interface Environment {
+  readonly storage: ForgeStorage<OpenTransaction>
+  readonly policy: Policy<Actor, OpenTransaction>
   /** Undefined if the storage reads the members itself, or there are no blocks. */
-  readonly membership: Membership<A, Tx> | undefined
+  readonly membership: Membership<Actor, OpenTransaction> | undefined
   /** Undefined: the host has no issues to exchange. */
-  readonly issues: IssueTracker<A, Tx> | undefined
+  readonly issues: Tracker | undefined
   readonly signingKey: SigningKeySource | undefined
   readonly keyExpiry: KeyExpiry
   readonly maxPins: { readonly [K in PinKind]: number }
   readonly maxNoteLength: number
-  readonly beforeCommit: BeforeCommit<Tx> | undefined
+  readonly beforeCommit: BeforeCommit<OpenTransaction> | undefined
   /** Never throws. */
   readonly logger: Logger
   /** Returns a text that was never returned before. */
@@ -32,33 +44,33 @@ export interface Environment<A extends Actor, Tx> {
 }
 
 /** Where calls run: on their own, or inside a transaction of the host. The services are created for one scope. */
-export interface Scope<A extends Actor, Tx> {
-  readonly environment: Environment<A, Tx>
+export interface Scope {
+  readonly environment: Environment
   /** The host's open transaction, if the calls run inside one. */
-  readonly transaction: Tx | undefined
+  readonly transaction: OpenTransaction | undefined
   /** Whether a call may wait for a promise. False inside `withTransactionSync`. */
   readonly mayWait: boolean
   /** Whether the services ask the policy. False for the HTTP routes, which have asked it already. */
   readonly guarded: boolean
   /** The host's function that runs in every change before the commit. */
-  readonly beforeCommit: BeforeCommit<Tx> | undefined
+  readonly beforeCommit: BeforeCommit<OpenTransaction> | undefined
   /** Called with the events of a change after they are written. */
   announce(events: readonly ForgeEvent[]): void
   /** Runs the steps of one call. What it returns is what a service method returns. */
-  run<T>(actor: Caller<A>, options: CallOptions | undefined, steps: Steps<A, Tx, T>): MaybePromise<T>
+  run<T>(actor: Caller<Actor>, options: CallOptions | undefined, steps: Steps<T>): MaybePromise<T>
 }
 
 /** What one call does. */
-export type Steps<A extends Actor, Tx, T> = (call: Call<A, Tx>) => SyncOrAsync<T>
+export type Steps<T> = (call: Call) => SyncOrAsync<T>
 
 /** A scope whose calls return promises. */
-export interface AsyncScope<A extends Actor, Tx> extends Scope<A, Tx> {
-  run<T>(actor: Caller<A>, options: CallOptions | undefined, steps: Steps<A, Tx, T>): Promise<T>
+export interface AsyncScope extends Scope {
+  run<T>(actor: Caller<Actor>, options: CallOptions | undefined, steps: Steps<T>): Promise<T>
 }
 
 /** A scope whose calls return values. */
-export interface SyncScope<A extends Actor, Tx> extends Scope<A, Tx> {
-  run<T>(actor: Caller<A>, options: CallOptions | undefined, steps: Steps<A, Tx, T>): T
+export interface SyncScope extends Scope {
+  run<T>(actor: Caller<Actor>, options: CallOptions | undefined, steps: Steps<T>): T
 }
 
 /**
@@ -79,12 +91,12 @@ export type MaybeAsync<T> = {
 }
 
 /** One call of a service, as its ports see it: who makes it, and in which transaction. */
-export class Call<A extends Actor, Tx> implements PortContext<Caller<A>, Tx> {
-  readonly actor: Caller<A>
-  readonly transaction: Tx | undefined
+export class Call implements CallContext {
+  readonly actor: Caller<Actor>
+  readonly transaction: OpenTransaction | undefined
   readonly #options: RequestOptions | undefined
 
-  constructor(actor: Caller<A>, transaction: Tx | undefined, options: RequestOptions | undefined) {
+  constructor(actor: Caller<Actor>, transaction: OpenTransaction | undefined, options: RequestOptions | undefined) {
     this.actor = actor
     this.transaction = transaction
     this.#options = options
@@ -131,7 +143,7 @@ function* untilAbort<T>(signal: AbortSignal, answer: Promise<T>): SyncOrAsync<T>
  * Returns the caller's id, as stored in events and rows. Null for 'anonymous' and for the host's own code.
  * @throws TypeError when the caller is neither an object with an id, nor 'anonymous', nor 'system'
  */
-export function actorIdOf<A extends Actor>(actor: Caller<A>): Id | null {
+export function actorIdOf(actor: Caller<Actor>): Id | null {
   if (actor === 'anonymous' || actor === 'system') return null
   if (typeof actor !== 'object' || actor === null || actor.id === undefined) {
     throw new TypeError("an actor must be an object with an id, 'anonymous' or 'system'")
@@ -140,9 +152,9 @@ export function actorIdOf<A extends Actor>(actor: Caller<A>): Id | null {
 }
 
 /** Creates what every write of a call carries. */
-export function writeContext<A extends Actor, Tx>(
-  { environment, beforeCommit, transaction }: Scope<A, Tx>,
-  call: Call<A, Tx>,
-): WriteContext<Tx> {
+export function writeContext(
+  { environment, beforeCommit, transaction }: Scope,
+  call: Call,
+): WriteContext<OpenTransaction> {
   return { by: { actorId: actorIdOf(call.actor), at: () => environment.now() }, beforeCommit, transaction }
 }

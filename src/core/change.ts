@@ -3,9 +3,8 @@ import type { Decision, EventDraft, EventSubject, RuleEvent } from '../schema/re
 import type { SyncOrAsync } from '../schema/sync-or-async.ts'
 import { wait } from '../schema/sync-or-async.ts'
 import type { AggregateStore, BlockKey, BlockState } from '../storage/contract/stores.ts'
-import type { Call, Scope } from './call.ts'
+import type { Call, OpenTransaction, Scope } from './call.ts'
 import { writeContext } from './call.ts'
-import type { Actor } from './ports.ts'
 
 const MAX_ATTEMPTS = 20
 
@@ -23,10 +22,10 @@ export function withSubject(subject: Partial<EventSubject>, event: RuleEvent): E
  *
  * @param subject - that of the events
  */
-export function* change<Key, State, Result, A extends Actor, Tx>(
-  scope: Scope<A, Tx>,
-  call: Call<A, Tx>,
-  store: AggregateStore<Key, State, Tx>,
+export function* change<Key, State, Result>(
+  scope: Scope,
+  call: Call,
+  store: AggregateStore<Key, State, OpenTransaction>,
   key: Key,
   subject: Partial<EventSubject>,
   rule: Decide<State, Result>,
@@ -49,9 +48,9 @@ export function* change<Key, State, Result, A extends Actor, Tx>(
  * @param ask - asks the ports, and returns the decision that follows
  * @throws ForgeError `STORAGE_BUSY` when a member was reported at every attempt
  */
-export function* changeBlock<Result, A extends Actor, Tx>(
-  scope: Scope<A, Tx>,
-  call: Call<A, Tx>,
+export function* changeBlock<Result>(
+  scope: Scope,
+  call: Call,
   key: BlockKey,
   ask: () => SyncOrAsync<Decide<BlockState, Result>>,
 ): SyncOrAsync<Result> {

@@ -5,7 +5,7 @@ import { ANY, checkOptions, FUNCTION, optional, toServiceNames } from '../schema
 import type { ForgeEvent, PinKind } from '../schema/records.ts'
 import { promiseTry, runMaybeAsync } from '../schema/sync-or-async.ts'
 import type { ForgeStorage } from '../storage/contract/storage.ts'
-import type { AsyncScope, Environment, Scope } from './call.ts'
+import type { AsyncScope, Environment, OpenTransaction, Scope } from './call.ts'
 import { Call } from './call.ts'
 import { eventService } from './events/event-service.ts'
 import { Listeners } from './events/listeners.ts'
@@ -68,8 +68,8 @@ export function createForge<A extends Actor, Tx, S extends ServiceName = Service
 export function createForge<A extends Actor, Tx, S extends ServiceName = ServiceName>(
   options: ForgeOptions<A, Tx, S>,
 ): Forge<A, Tx, S>
-// The types of a narrowed forge are those of the signature above; the code is the same for every set of services.
-export function createForge<A extends Actor, Tx>(options: ForgeSettings<A, Tx, ServiceName>): object {
+// The code is the same for every set of services, and for every type of actor and transaction: those of the signatures above.
+export function createForge(options: ForgeSettings<Actor, OpenTransaction, ServiceName>): object {
   checkOptions(CALLER, options, OPTIONS)
   const { observer } = options
   const names = toServiceNames(options.services, SERVICE_NAMES)
@@ -85,19 +85,19 @@ export function createForge<A extends Actor, Tx>(options: ForgeSettings<A, Tx, S
     beforeCommit: environment.beforeCommit,
     announce: (events: readonly ForgeEvent[]) => listeners.emit(events),
   }
-  const guarded: AsyncScope<A, Tx> = {
+  const guarded: AsyncScope = {
     guarded: true,
-    run: (actor, call, steps) => promiseTry(() => runMaybeAsync(steps(new Call<A, Tx>(actor, undefined, call)))),
+    run: (actor, call, steps) => promiseTry(() => runMaybeAsync(steps(new Call(actor, undefined, call)))),
     ...base,
   }
-  const unguarded: Scope<A, Tx> = {
+  const unguarded: Scope = {
     guarded: false,
-    run: (actor, call, steps) => runMaybeAsync(steps(new Call<A, Tx>(actor, undefined, call))),
+    run: (actor, call, steps) => runMaybeAsync(steps(new Call(actor, undefined, call))),
     ...base,
   }
   const [services, operations] = [servicesIn(guarded), servicesIn(unguarded)]
 
-  const internals: ForgeInternals<A> = {
+  const internals: ForgeInternals = {
     operations: {
       ...operations,
       exchange: { ...operations.exchange, ...exportsIn(unguarded) },
@@ -109,7 +109,7 @@ export function createForge<A extends Actor, Tx>(options: ForgeSettings<A, Tx, S
     observe: observer?.request && quietObserver((request) => observer.request?.(request), environment.logger),
     newId: environment.newId,
   }
-  const forge: Forge<A, Tx> = {
+  const forge: Forge<Actor, OpenTransaction> = {
     services: [...names],
     ...chosen({ ...services, exchange: { ...services.exchange, ...exportsIn(guarded) } }),
     events: eventService(environment, { listeners, consumers }),
@@ -134,10 +134,10 @@ function withoutOthers<T extends object>(all: T, chosen: readonly ServiceName[])
   return Object.fromEntries(Object.entries(all).filter(([key]) => !others.includes(key))) as T
 }
 
-function toEnvironment<A extends Actor, Tx>(
-  options: ForgeSettings<A, Tx, ServiceName>,
+function toEnvironment(
+  options: ForgeSettings<Actor, OpenTransaction, ServiceName>,
   services: readonly ServiceName[],
-): Environment<A, Tx> {
+): Environment {
   const { storage, policy, membership, issues, signingKey, limits = {}, beforeCommit, clock, newId, observer } = options
   const logger = quietLogger(CALLER, options.logger)
   const readsMembers = storage.host?.isMember !== undefined

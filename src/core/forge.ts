@@ -24,9 +24,9 @@ export interface TransactionResult<T> {
  * The services without access checks, for the HTTP routes, which authorize each request once themselves.
  * A method returns a value when the ports and the storage do, and a promise otherwise.
  */
-export interface UnguardedServices<A extends Actor> extends MaybeAsync<Omit<Services<A>, 'lifecycle' | 'events'>> {
+export interface UnguardedServices extends MaybeAsync<Omit<Services<Actor>, 'lifecycle' | 'events'>> {
   /** Like `forge.authorize`, but returns no promise unless the policy does. */
-  authorize(actor: Caller<A>, request: AccessRequest, options?: CallOptions): MaybePromise<void>
+  authorize(actor: Caller<Actor>, request: AccessRequest, options?: CallOptions): MaybePromise<void>
 }
 
 /** A forge: its services, and the methods that run them inside the host's transaction. */
@@ -80,8 +80,8 @@ export interface ForgeMethods<A extends Actor, Tx, S extends ServiceName> {
 }
 
 /** What a forge provides to the HTTP routes of this package. It is not part of the type `Forge`. */
-export interface ForgeInternals<A extends Actor> {
-  readonly operations: UnguardedServices<A>
+export interface ForgeInternals {
+  readonly operations: UnguardedServices
   /** The services that an API mounts unless it chooses some of them. */
   readonly services: readonly ServiceName[]
   /** Whether the host has issues to exchange. */

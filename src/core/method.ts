@@ -19,16 +19,16 @@ export interface Checked {
  *
  * @param check - checks an input, and says what it needs access to. @throws TypeError
  */
-export function method<A extends Actor, Tx, Input, Options extends CallOptions, Valid extends Checked, T>(
-  scope: Scope<A, Tx>,
+export function method<Input, Options extends CallOptions, Valid extends Checked, T>(
+  scope: Scope,
   check: (input: Input, options: Options | undefined) => Valid,
-  steps: (call: Call<A, Tx>, checked: Valid) => SyncOrAsync<T>,
-): (actor: Caller<A>, input: Input, options?: Options) => MaybePromise<T> {
-  function* behind(asking: SyncOrAsync<void>, call: Call<A, Tx>, checked: Valid): SyncOrAsync<T> {
+  steps: (call: Call, checked: Valid) => SyncOrAsync<T>,
+): (actor: Caller<Actor>, input: Input, options?: Options) => MaybePromise<T> {
+  function* behind(asking: SyncOrAsync<void>, call: Call, checked: Valid): SyncOrAsync<T> {
     yield* asking
     return yield* steps(call, checked)
   }
-  const stepsOf = (call: Call<A, Tx>, input: Input, options: Options | undefined): SyncOrAsync<T> => {
+  const stepsOf = (call: Call, input: Input, options: Options | undefined): SyncOrAsync<T> => {
     const checked = check(input, options)
     const asking = authorize(scope, call, checked.access)
     return isDone(asking) ? steps(call, checked) : behind(asking, call, checked)
@@ -37,9 +37,9 @@ export function method<A extends Actor, Tx, Input, Options extends CallOptions, 
 }
 
 /** Creates a service method for the host's own code: it has no caller, and the policy is not asked. */
-export function hostMethod<A extends Actor, Tx, Input, T>(
-  scope: Scope<A, Tx>,
-  steps: (call: Call<A, Tx>, input: Input) => SyncOrAsync<T>,
+export function hostMethod<Input, T>(
+  scope: Scope,
+  steps: (call: Call, input: Input) => SyncOrAsync<T>,
 ): (input: Input) => MaybePromise<T> {
   return (input) => scope.run('system', undefined, (call) => steps(call, input))
 }

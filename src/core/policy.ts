@@ -6,7 +6,7 @@ import type { AccessDecision, AccessRequest, Action } from '../schema/records.ts
 import { actionFacts } from '../schema/records.ts'
 import type { MaybePromise, SyncOrAsync } from '../schema/sync-or-async.ts'
 import { isPromise, runMaybeAsync, wait } from '../schema/sync-or-async.ts'
-import type { Call, Scope } from './call.ts'
+import type { Call, OpenTransaction, Scope } from './call.ts'
 import { actorIdOf, portAnswer } from './call.ts'
 import type { Actor, Caller, Policy, PortContext } from './ports.ts'
 
@@ -18,9 +18,9 @@ import type { Actor, Caller, Policy, PortContext } from './ports.ts'
  * otherwise `FORBIDDEN`. TypeError when the policy's decision is malformed.
  * Source: docs/behaviour.md, Everywhere
  */
-export function authorize<A extends Actor, Tx>(
-  scope: Scope<A, Tx>,
-  call: Call<A, Tx>,
+export function authorize(
+  scope: Scope,
+  call: Call,
   requests: AccessRequest | readonly AccessRequest[] | undefined,
 ): SyncOrAsync<void> {
   if (scope.guarded) call.signal?.throwIfAborted() // the HTTP routes check the signal only when they wait
@@ -34,11 +34,7 @@ function isList(requests: AccessRequest | readonly AccessRequest[]): requests is
   return Array.isArray(requests)
 }
 
-function* askForEach<A extends Actor, Tx>(
-  scope: Scope<A, Tx>,
-  call: Call<A, Tx>,
-  requests: readonly AccessRequest[],
-): SyncOrAsync<void> {
+function* askForEach(scope: Scope, call: Call, requests: readonly AccessRequest[]): SyncOrAsync<void> {
   for (const request of requests) yield* askPolicy(scope, call, request)
 }
 
@@ -47,11 +43,7 @@ function* askForEach<A extends Actor, Tx>(
  *
  * @throws ForgeError as `authorize` does
  */
-export function askPolicy<A extends Actor, Tx>(
-  { environment }: Scope<A, Tx>,
-  call: Call<A, Tx>,
-  request: AccessRequest,
-): SyncOrAsync<void> {
+export function askPolicy({ environment }: Scope, call: Call, request: AccessRequest): SyncOrAsync<void> {
   needObject(request, 'request', "{ action: 'pins.read', repositoryId: 10 }")
   if (!isOfUser(call)) return wait(undefined)
 
@@ -59,16 +51,12 @@ export function askPolicy<A extends Actor, Tx>(
   return isPromise(answer) ? enforceLater(answer, request, call) : wait(enforce(answer, request, call.actor))
 }
 
-function* enforceLater<A extends Actor, Tx>(
-  answer: Promise<AccessDecision>,
-  request: AccessRequest,
-  call: Call<A, Tx>,
-): SyncOrAsync<void> {
+function* enforceLater(answer: Promise<AccessDecision>, request: AccessRequest, call: Call): SyncOrAsync<void> {
   enforce(yield* portAnswer(call, answer), request, call.actor)
 }
 
 /** Throws the error that a decision means for the caller, unless it allows the request. */
-function enforce<A extends Actor>(decision: AccessDecision, request: AccessRequest, actor: Caller<A>): void {
+function enforce(decision: AccessDecision, request: AccessRequest, actor: Caller<Actor>): void {
   // A JavaScript host may return any value. What is malformed, such as a database's 't', neither allows nor refuses.
   if (decision?.allow === true) return
   if (decision?.allow !== false || !isOptionalBoolean(decision.conceal)) {
@@ -86,7 +74,7 @@ function malformedDecision(): TypeError {
   )
 }
 
-function isOfUser<A extends Actor, Tx>(call: Call<A, Tx>): call is Call<A, Tx> & PortContext<A | 'anonymous', Tx> {
+function isOfUser(call: Call): call is Call & PortContext<Actor | 'anonymous', OpenTransaction> {
   return call.actor !== 'system'
 }
 
@@ -158,10 +146,10 @@ function needFunction(fact: unknown, name: keyof Roles<never, never>, what: stri
   if (typeof fact !== 'function') throw new TypeError(`rolePolicy needs ${name}: ${what}`)
 }
 
-function* decide<A extends Actor, Tx>(
-  roles: Roles<A, Tx>,
+function* decide(
+  roles: Roles<Actor>,
   request: AccessRequest,
-  context: PortContext<A | 'anonymous', Tx>,
+  context: PortContext<Actor | 'anonymous', unknown>,
 ): SyncOrAsync<AccessDecision> {
   const { actor } = context
   const isSignedIn = actor !== 'anonymous'

@@ -61,12 +61,12 @@ export interface ServicesInTransaction<A extends Actor> extends Omit<Services<A>
 }
 
 /** Creates the services of a scope. A service method returns what the scope's `run` returns. */
-export function servicesIn<A extends Actor, Tx>(scope: AsyncScope<A, Tx>): TransactionServices<A>
-export function servicesIn<A extends Actor, Tx>(scope: SyncScope<A, Tx>): Sync<TransactionServices<A>>
-export function servicesIn<A extends Actor, Tx>(scope: Scope<A, Tx>): MaybeAsync<TransactionServices<A>>
+export function servicesIn(scope: AsyncScope): TransactionServices<Actor>
+export function servicesIn(scope: SyncScope): Sync<TransactionServices<Actor>>
+export function servicesIn(scope: Scope): MaybeAsync<TransactionServices<Actor>>
 // The overloads state what a type parameter cannot: which view of the services belongs to which scope.
-export function servicesIn<A extends Actor, Tx>(scope: Scope<A, Tx>): object {
-  const services: MaybeAsync<TransactionServices<A>> = {
+export function servicesIn(scope: Scope): object {
+  const services: MaybeAsync<TransactionServices<Actor>> = {
     pins: pinService(scope),
     blocks: blockService(scope),
     badges: badgeService(scope),

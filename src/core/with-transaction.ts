@@ -4,7 +4,7 @@ import type { ForgeEvent } from '../schema/records.ts'
 import type { MaybePromise } from '../schema/sync-or-async.ts'
 import { isPromise, promiseTry, runMaybeAsync, runSync, wait } from '../schema/sync-or-async.ts'
 import type { ForgeStorage } from '../storage/contract/storage.ts'
-import type { AsyncScope, Environment, Sync, SyncScope } from './call.ts'
+import type { AsyncScope, Environment, OpenTransaction, Sync, SyncScope } from './call.ts'
 import { Call } from './call.ts'
 import type { Listeners } from './events/listeners.ts'
 import type { TransactionResult } from './forge.ts'
@@ -13,8 +13,8 @@ import type { TransactionServices } from './services.ts'
 import { servicesIn } from './services.ts'
 
 /** What `withTransaction` and `withTransactionSync` need from the forge. */
-export interface TransactionParts<A extends Actor, Tx> {
-  readonly environment: Environment<A, Tx>
+export interface TransactionParts {
+  readonly environment: Environment
   readonly listeners: Listeners
   /** Leaves out the services that the forge does not have. */
   readonly chosen: <T extends object>(services: T) => T
@@ -40,10 +40,10 @@ function refuseOthers(found: ForgeStorage<never>['transactions'], needed: keyof 
  *
  * @throws TypeError, ForgeError `STORAGE_BUSY` as documented at `Forge.withTransaction`
  */
-export async function withTransaction<T, A extends Actor, Tx>(
-  { environment, listeners, chosen }: TransactionParts<A, Tx>,
-  transaction: Tx,
-  work: (forge: TransactionServices<A>) => Promise<T>,
+export async function withTransaction<T>(
+  { environment, listeners, chosen }: TransactionParts,
+  transaction: OpenTransaction,
+  work: (forge: TransactionServices<Actor>) => Promise<T>,
 ): Promise<TransactionResult<T>> {
   const { storage, beforeCommit } = environment
   refuseOthers(storage.transactions, 'asynchronous', work)
@@ -51,7 +51,7 @@ export async function withTransaction<T, A extends Actor, Tx>(
 
   const written: ForgeEvent[] = []
   const calls = new TransactionCalls(() => storage.checkTransaction(transaction))
-  const scope: AsyncScope<A, Tx> = {
+  const scope: AsyncScope = {
     environment,
     transaction,
     mayWait: true,
@@ -154,10 +154,10 @@ function lostBefore(cause: ForgeError): ForgeError<'STORAGE_BUSY'> {
  *
  * @throws TypeError, ForgeError `STORAGE_BUSY` as documented at `Forge.withTransactionSync`
  */
-export function withTransactionSync<T, A extends Actor, Tx>(
-  { environment, listeners, chosen }: TransactionParts<A, Tx>,
-  transaction: Tx,
-  work: (forge: Sync<TransactionServices<A>>) => T,
+export function withTransactionSync<T>(
+  { environment, listeners, chosen }: TransactionParts,
+  transaction: OpenTransaction,
+  work: (forge: Sync<TransactionServices<Actor>>) => T,
 ): TransactionResult<T> {
   const { storage, beforeCommit } = environment
   refuseOthers(storage.transactions, 'synchronous', work)
@@ -165,7 +165,7 @@ export function withTransactionSync<T, A extends Actor, Tx>(
 
   const written: ForgeEvent[] = []
   let open = true
-  const scope: SyncScope<A, Tx> = {
+  const scope: SyncScope = {
     environment,
     transaction,
     mayWait: false,

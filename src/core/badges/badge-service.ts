@@ -69,7 +69,7 @@ export interface BadgeService<A extends Actor> {
 }
 
 /** Creates the badge service of a scope. */
-export function badgeService<A extends Actor, Tx>(scope: Scope<A, Tx>): MaybeAsync<BadgeService<A>> {
+export function badgeService(scope: Scope): MaybeAsync<BadgeService<Actor>> {
   const { storage } = scope.environment
 
   return {
@@ -90,7 +90,7 @@ export function badgeService<A extends Actor, Tx>(scope: Scope<A, Tx>): MaybeAsy
   }
 
   function* changeBadges(
-    call: Call<A, Tx>,
+    call: Call,
     { userId, slugs }: ReturnType<typeof toGrants>,
     rule: (badges: UserBadges, slugs: readonly string[]) => Decision<UserBadges, void>,
   ): SyncOrAsync<void> {

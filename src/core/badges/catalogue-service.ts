@@ -53,7 +53,7 @@ export interface BadgeCatalogueService<A extends Actor> {
 }
 
 /** Creates the badge catalogue service of a scope. */
-export function catalogueService<A extends Actor, Tx>(scope: Scope<A, Tx>): MaybeAsync<BadgeCatalogueService<A>> {
+export function catalogueService(scope: Scope): MaybeAsync<BadgeCatalogueService<Actor>> {
   const { storage } = scope.environment
 
   return {
@@ -74,7 +74,7 @@ export function catalogueService<A extends Actor, Tx>(scope: Scope<A, Tx>): Mayb
   }
 
   function* changeEntry<Result>(
-    call: Call<A, Tx>,
+    call: Call,
     slug: string,
     rule: (entry: BadgeCatalogueState) => Decision<BadgeCatalogueState, Result>,
   ): SyncOrAsync<Result> {

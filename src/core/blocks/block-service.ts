@@ -69,12 +69,12 @@ export interface BlockService<A extends Actor> {
 }
 
 /** Creates the block service of a scope. */
-export function blockService<A extends Actor, Tx>(scope: Scope<A, Tx>): MaybeAsync<BlockService<A>> {
+export function blockService(scope: Scope): MaybeAsync<BlockService<Actor>> {
   const { storage, membership, maxNoteLength } = scope.environment
   const { transaction } = scope
 
   /** Asks the port. Without one, the storage reads the membership itself, under its lock. */
-  function* membershipOf(key: BlockKey, call: Call<A, Tx>): SyncOrAsync<boolean> {
+  function* membershipOf(key: BlockKey, call: Call): SyncOrAsync<boolean> {
     if (membership === undefined) return false
     const isMember = yield* portAnswer(call, membership.isMember(key, call))
     if (typeof isMember === 'boolean') return isMember

@@ -9,7 +9,6 @@ import { checkText } from '../../schema/text.ts'
 import type { EventFilter } from '../../storage/contract/events.ts'
 import type { Environment } from '../call.ts'
 import { copyPageRequest, toLimit, toPageQuery } from '../page-query.ts'
-import type { Actor } from '../ports.ts'
 import type { Listeners } from './listeners.ts'
 import type { ConsumerPace, EventHandler, RunningConsumers } from './outbox-consumer.ts'
 import { OutboxConsumer, WakeUp } from './outbox-consumer.ts'
@@ -108,7 +107,7 @@ export interface EventParts {
 }
 
 /** Creates the event service from a storage and the listeners of this process. */
-export function eventService<A extends Actor, Tx>(environment: Environment<A, Tx>, parts: EventParts): EventService {
+export function eventService(environment: Environment, parts: EventParts): EventService {
   const { events } = environment.storage
 
   return {
@@ -138,8 +137,8 @@ interface Consumption {
   readonly options: ConsumeOptions
 }
 
-async function consume<A extends Actor, Tx>(
-  { storage, logger, newId }: Environment<A, Tx>,
+async function consume(
+  { storage, logger, newId }: Environment,
   { listeners, consumers }: EventParts,
   { name, handler, options }: Consumption,
 ): Promise<void> {

@@ -2,6 +2,7 @@ import { closedError, isForgeError } from '../../schema/errors.ts'
 import type { ForgeEvent } from '../../schema/records.ts'
 import type { MaybePromise } from '../../schema/sync-or-async.ts'
 import type { Consumer, EventStore } from '../../storage/contract/events.ts'
+import type { OpenTransaction } from '../call.ts'
 import type { Logger } from '../ports.ts'
 
 /**
@@ -23,8 +24,8 @@ export interface ConsumerPace {
 }
 
 /** What a consumer needs. */
-export interface ConsumerParts<Tx> {
-  readonly events: Pick<EventStore<Tx>, 'read' | 'claim' | 'advance' | 'release'>
+export interface ConsumerParts {
+  readonly events: Pick<EventStore<OpenTransaction>, 'read' | 'claim' | 'advance' | 'release'>
   readonly consumer: Consumer
   readonly handler: EventHandler
   readonly pace: ConsumerPace
@@ -93,11 +94,11 @@ export class RunningConsumers {
  * the handler in order and moves the cursor past them. Otherwise it waits. Events are delivered at least once.
  * Source: docs/storage.md, section 5.
  */
-export class OutboxConsumer<Tx> {
-  readonly #parts: ConsumerParts<Tx>
+export class OutboxConsumer {
+  readonly #parts: ConsumerParts
   #failures = 0
 
-  constructor(parts: ConsumerParts<Tx>) {
+  constructor(parts: ConsumerParts) {
     this.#parts = parts
   }
 

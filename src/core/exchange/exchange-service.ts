@@ -5,7 +5,7 @@ import type { ExchangeRecord, IssueRecord } from '../../schema/issue-record.ts'
 import type { OptionRules } from '../../schema/options.ts'
 import { ANY, checkOptions, FUNCTION, oneOf, optional } from '../../schema/options.ts'
 import type { SyncOrAsync } from '../../schema/sync-or-async.ts'
-import type { Environment, MaybeAsync, Scope } from '../call.ts'
+import type { Environment, MaybeAsync, Scope, Tracker } from '../call.ts'
 import { Call } from '../call.ts'
 import { method } from '../method.ts'
 import { askPolicy } from '../policy.ts'
@@ -15,7 +15,6 @@ import { exportIssues, exportRecords } from './export.ts'
 import type { ImportReport, ImportTotals, InspectReport } from './import-report.ts'
 import type { ImportOptions, ImportRequest, ImportSettings } from './import-run.ts'
 import { runImport } from './import-run.ts'
-import type { IssueTracker } from './issue-tracker.ts'
 import type { ReattributeReport, ReattributeRequest } from './reattribute.ts'
 import { runReattribution } from './reattribute.ts'
 
@@ -63,9 +62,9 @@ const DEFAULT_BATCH = 200
 const MAX_BATCH = 1000
 
 /** Creates the exchange service of a scope, without the exports. */
-export function exchangeService<A extends Actor, Tx>(
-  scope: Scope<A, Tx>,
-): MaybeAsync<Pick<ExchangeService<A>, 'import' | 'inspect' | 'reattribute'>> {
+export function exchangeService(
+  scope: Scope,
+): MaybeAsync<Pick<ExchangeService<Actor>, 'import' | 'inspect' | 'reattribute'>> {
   return {
     import: method(scope, toImport, function* importRecords(call, request) {
       const { conflicts: _, ...report } = (yield* run(call, request, true)).report()
@@ -100,7 +99,7 @@ export function exchangeService<A extends Actor, Tx>(
   }
 
   function* run(
-    call: Call<A, Tx>,
+    call: Call,
     { access: _, ...request }: ReturnType<typeof toImport>,
     writes: boolean,
   ): SyncOrAsync<ImportTotals> {
@@ -109,7 +108,7 @@ export function exchangeService<A extends Actor, Tx>(
   }
 
   /** Asked for the HTTP routes too: whether accounts are attributed is not part of their path. */
-  function mayAttribute(call: Call<A, Tx>, repositoryId: Id): SyncOrAsync<void> {
+  function mayAttribute(call: Call, repositoryId: Id): SyncOrAsync<void> {
     return askPolicy(scope, call, { action: 'issues.attribute', repositoryId })
   }
 }
@@ -119,11 +118,11 @@ function toWrite(repositoryId: Id) {
 }
 
 /** Creates the exports, which return iterables and run outside of a host's transaction. */
-export function exportsIn<A extends Actor, Tx>(scope: Scope<A, Tx>): Pick<ExchangeService<A>, 'export' | 'exportAll'> {
-  const jobOf = (actor: Caller<A>, repository: IdInput, options: CallOptions | undefined): ExportJob<A, Tx> => ({
+export function exportsIn(scope: Scope): Pick<ExchangeService<Actor>, 'export' | 'exportAll'> {
+  const jobOf = (actor: Caller<Actor>, repository: IdInput, options: CallOptions | undefined): ExportJob => ({
     scope,
     tracker: trackerOf(scope.environment),
-    call: new Call<A, Tx>(actor, undefined, options),
+    call: new Call(actor, undefined, options),
     repositoryId: toId(repository, 'repositoryId'),
   })
   return {
@@ -132,7 +131,7 @@ export function exportsIn<A extends Actor, Tx>(scope: Scope<A, Tx>): Pick<Exchan
   }
 }
 
-function trackerOf<A extends Actor, Tx>({ issues }: Environment<A, Tx>): IssueTracker<A, Tx> {
+function trackerOf({ issues }: Environment): Tracker {
   if (issues !== undefined) return issues
   throw new TypeError('the service exchange needs the option issues of createForge: the tracker of the host')
 }

@@ -2,11 +2,9 @@ import type { Id } from '../../schema/ids.ts'
 import type { CommentRecord, ExchangeRecord, IssueRecord } from '../../schema/issue-record.ts'
 import type { MaybePromise } from '../../schema/sync-or-async.ts'
 import { runMaybeAsync } from '../../schema/sync-or-async.ts'
-import type { Call, Scope } from '../call.ts'
+import type { Call, Scope, Tracker } from '../call.ts'
 import { portAnswer } from '../call.ts'
 import { authorize } from '../policy.ts'
-import type { Actor } from '../ports.ts'
-import type { IssueTracker } from './issue-tracker.ts'
 import { isIssue } from './issue-tracker.ts'
 import { sizeOf } from './record-size.ts'
 
@@ -17,26 +15,22 @@ const MAX_PAGE = 200
 const PAGE_SIZE = 1_000_000
 
 /** One export of a repository. */
-export interface ExportJob<A extends Actor, Tx> {
-  readonly scope: Scope<A, Tx>
-  readonly tracker: IssueTracker<A, Tx>
-  readonly call: Call<A, Tx>
+export interface ExportJob {
+  readonly scope: Scope
+  readonly tracker: Tracker
+  readonly call: Call
   readonly repositoryId: Id
 }
 
 /** Yields the issues of a repository, as `ExchangeService.export` does. */
-export async function* exportIssues<A extends Actor, Tx>(
-  job: ExportJob<A, Tx>,
-): AsyncGenerator<IssueRecord, void, void> {
+export async function* exportIssues(job: ExportJob): AsyncGenerator<IssueRecord, void, void> {
   await mayExport(job)
   // Not yield*, which waits twice for each issue.
   for await (const { issues } of pagesOf(job, false)) for (const issue of issues) yield issue
 }
 
 /** Yields everything of a repository, as `ExchangeService.exportAll` does. */
-export async function* exportRecords<A extends Actor, Tx>(
-  job: ExportJob<A, Tx>,
-): AsyncGenerator<ExchangeRecord, void, void> {
+export async function* exportRecords(job: ExportJob): AsyncGenerator<ExchangeRecord, void, void> {
   const { tracker, call, repositoryId } = job
   await mayExport(job)
   const named = new Set<string>()
@@ -62,17 +56,17 @@ export async function* exportRecords<A extends Actor, Tx>(
   }
 }
 
-async function mayExport<A extends Actor, Tx>({ scope, call, repositoryId }: ExportJob<A, Tx>): Promise<void> {
+async function mayExport({ scope, call, repositoryId }: ExportJob): Promise<void> {
   await runMaybeAsync(authorize(scope, call, { action: 'issues.export', repositoryId }))
 }
 
-async function answered<T, A extends Actor, Tx>(call: Call<A, Tx>, answer: MaybePromise<T>): Promise<T> {
+async function answered<T>(call: Call, answer: MaybePromise<T>): Promise<T> {
   return runMaybeAsync(portAnswer(call, answer))
 }
 
 /** Reads the issues in pages, so that no transaction and no cursor stays open. */
-async function* pagesOf<A extends Actor, Tx>(
-  { tracker, call, repositoryId }: ExportJob<A, Tx>,
+async function* pagesOf(
+  { tracker, call, repositoryId }: ExportJob,
   withComments: boolean,
 ): AsyncGenerator<
   { readonly issues: readonly IssueRecord[]; readonly comments: readonly CommentRecord[] },

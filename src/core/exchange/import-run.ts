@@ -8,15 +8,15 @@ import { NumberSet } from '../../schema/number-set.ts'
 import type { SyncOrAsync } from '../../schema/sync-or-async.ts'
 import { isPromise, wait } from '../../schema/sync-or-async.ts'
 import type { Violation } from '../../schema/violation.ts'
+import type { Tracker } from '../call.ts'
 import { portAnswer } from '../call.ts'
 import { withSubject } from '../change.ts'
-import type { Actor, CallOptions } from '../ports.ts'
+import type { CallOptions } from '../ports.ts'
 import { violationsOf } from './check-record.ts'
 import type { Conflict, ImportReport } from './import-report.ts'
 import { ImportTotals } from './import-report.ts'
 import type { NameMapping } from './incoming.ts'
 import { commentWithPeople, issueWithPeople } from './incoming.ts'
-import type { IssueTracker } from './issue-tracker.ts'
 import type { Batch, LookUp } from './look-up.ts'
 import { lookUp } from './look-up.ts'
 import type { BatchPlan, OnConflict } from './plan-batch.ts'
@@ -68,8 +68,8 @@ export interface ImportOptions extends CallOptions {
 const MAX_BATCH_SIZE = 4_000_000
 
 /** One import or inspection, after the policy allowed it. */
-export interface ImportJob<A extends Actor, Tx> extends BatchJob<A, Tx>, ImportSettings {
-  readonly tracker: IssueTracker<A, Tx>
+export interface ImportJob extends BatchJob, ImportSettings {
+  readonly tracker: Tracker
   readonly records: ImportRequest['records']
   /** Whether anything is written. */
   readonly writes: boolean
@@ -86,7 +86,7 @@ export interface ImportSettings {
 }
 
 /** Reads the records, and imports or inspects them batch by batch. Returns the totals. */
-export function* runImport<A extends Actor, Tx>(job: ImportJob<A, Tx>): SyncOrAsync<ImportTotals> {
+export function* runImport(job: ImportJob): SyncOrAsync<ImportTotals> {
   const run = new ImportRun(job)
   const records = iteratorOf(job.records)
   let isDone = false
@@ -106,8 +106,8 @@ export function* runImport<A extends Actor, Tx>(job: ImportJob<A, Tx>): SyncOrAs
   return yield* run.end()
 }
 
-class ImportRun<A extends Actor, Tx> {
-  readonly #job: ImportJob<A, Tx>
+class ImportRun {
+  readonly #job: ImportJob
   readonly #totals = new ImportTotals()
   /** The numbers of all issues of the document. */
   readonly #seen = new NumberSet()
@@ -121,7 +121,7 @@ class ImportRun<A extends Actor, Tx> {
   /** How much the records of the batch cost, in characters. */
   #size = 0
 
-  constructor(job: ImportJob<A, Tx>) {
+  constructor(job: ImportJob) {
     this.#job = job
     this.#turn = eventLoopTurns(job.scope)
   }
@@ -218,7 +218,7 @@ class ImportRun<A extends Actor, Tx> {
     yield* writeBatch(this.#job, (context) => this.#reserveUpTo(upTo, context))
   }
 
-  *#reserveUpTo(upTo: number, context: LookUp<A, Tx>['context']): SyncOrAsync<PlannedBatch<undefined>> {
+  *#reserveUpTo(upTo: number, context: LookUp['context']): SyncOrAsync<PlannedBatch<undefined>> {
     const { tracker, repositoryId } = this.#job
     yield* wait(tracker.reserveNumbers?.({ repositoryId, upTo }, context))
     return { plan: undefined, event: undefined, write: () => undefined }
@@ -238,7 +238,7 @@ class ImportRun<A extends Actor, Tx> {
   }
 
   /** @throws ForgeError `INVALID_DOCUMENT`, `IMPORT_CONFLICT` */
-  *#planWrite(batch: Batch, context: LookUp<A, Tx>['context']): SyncOrAsync<PlannedBatch<BatchPlan>> {
+  *#planWrite(batch: Batch, context: LookUp['context']): SyncOrAsync<PlannedBatch<BatchPlan>> {
     const { tracker, repositoryId, onInvalid } = this.#job
     const plan = yield* this.#plan(batch, context, wait)
     if (onInvalid === undefined && plan.violations.length > 0) throw invalidDocument(plan.violations)
@@ -255,7 +255,7 @@ class ImportRun<A extends Actor, Tx> {
     }
   }
 
-  *#plan(batch: Batch, context: LookUp<A, Tx>['context'], answer: LookUp<A, Tx>['answer']): SyncOrAsync<BatchPlan> {
+  *#plan(batch: Batch, context: LookUp['context'], answer: LookUp['answer']): SyncOrAsync<BatchPlan> {
     const { tracker, repositoryId, naming, onConflict, writes } = this.#job
     const { attributes } = naming
     const follows = onConflict === 'update'

@@ -2,10 +2,10 @@ import type { Id } from '../../schema/ids.ts'
 import { toId } from '../../schema/ids.ts'
 import type { CommentRecord, IssueRecord, LabelRecord, MilestoneRecord } from '../../schema/issue-record.ts'
 import type { MaybePromise, SyncOrAsync } from '../../schema/sync-or-async.ts'
-import type { Actor, Caller, PortContext } from '../ports.ts'
+import type { CallContext, Tracker } from '../call.ts'
 import type { Candidate, WithPeople } from './incoming.ts'
 import { commentWithPeople, issueWithPeople, peopleIn } from './incoming.ts'
-import type { ForeignUser, IssueTracker } from './issue-tracker.ts'
+import type { ForeignUser } from './issue-tracker.ts'
 import { isIssue } from './issue-tracker.ts'
 import type { StoredComment } from './match-comments.ts'
 import { momentOf } from './match-comments.ts'
@@ -33,10 +33,10 @@ export interface Found {
 }
 
 /** Where a batch is looked up. */
-export interface LookUp<A extends Actor, Tx> {
-  readonly tracker: IssueTracker<A, Tx>
+export interface LookUp {
+  readonly tracker: Tracker
   readonly repositoryId: Id
-  readonly context: PortContext<Caller<A>, Tx>
+  readonly context: CallContext
   /** Whether people are looked up among the accounts. */
   readonly attributes: boolean
   /** Whether labels and milestones that exist are compared. */
@@ -46,7 +46,7 @@ export interface LookUp<A extends Actor, Tx> {
 }
 
 /** Asks the tracker what the host has of what a batch names. */
-export function* lookUp<A extends Actor, Tx>(request: LookUp<A, Tx>, batch: Batch): SyncOrAsync<Found> {
+export function* lookUp(request: LookUp, batch: Batch): SyncOrAsync<Found> {
   const { tracker, repositoryId, context, answer } = request
   const commented = new Set(batch.comments.map(({ record }) => record.issue_number))
   const numbers = [...new Set([...batch.issues.map(({ record }) => record.number), ...commented])]
@@ -87,8 +87,8 @@ export function* lookUp<A extends Actor, Tx>(request: LookUp<A, Tx>, batch: Batc
 }
 
 /** Returns the accounts of people, in their order. Null: no one here. */
-export function* findAccounts<A extends Actor, Tx>(
-  { tracker, context, answer }: Pick<LookUp<A, Tx>, 'tracker' | 'context' | 'answer'>,
+export function* findAccounts(
+  { tracker, context, answer }: Pick<LookUp, 'tracker' | 'context' | 'answer'>,
   users: readonly ForeignUser[],
 ): SyncOrAsync<readonly (Id | null)[]> {
   if (users.length === 0) return []

@@ -1,11 +1,12 @@
 import type { Id, IdInput } from '../../schema/ids.ts'
 import type { SyncOrAsync } from '../../schema/sync-or-async.ts'
 import { wait } from '../../schema/sync-or-async.ts'
+import type { CallContext, OpenTransaction, Tracker } from '../call.ts'
 import { withSubject } from '../change.ts'
-import type { Actor, Caller, PortContext } from '../ports.ts'
+import type { Actor } from '../ports.ts'
 import type { NamedPeople } from './import-report.ts'
 import { NameCounts } from './import-report.ts'
-import type { Attribution, IssueTracker, NamedPerson } from './issue-tracker.ts'
+import type { Attribution, NamedPerson } from './issue-tracker.ts'
 import { findAccounts } from './look-up.ts'
 import type { BatchJob, PlannedBatch } from './write-batch.ts'
 import { eventLoopTurns, writeBatch } from './write-batch.ts'
@@ -45,9 +46,9 @@ export interface ReattributeReport {
 const BATCH_ISSUES = 100
 
 /** One reattribution, after the policy allowed it. */
-export interface ReattributionJob<A extends Actor, Tx> extends BatchJob<A, Tx> {
-  readonly tracker: IssueTracker<A, Tx>
-  readonly attribution: Attribution<A, Tx>
+export interface ReattributionJob extends BatchJob {
+  readonly tracker: Tracker
+  readonly attribution: Attribution<Actor, OpenTransaction>
   /** Names in the repository, and names on this host. */
   readonly people: ReadonlyMap<string, string | null>
 }
@@ -59,14 +60,14 @@ interface Planned {
 }
 
 /** Goes through the issues of a repository, and gives accounts to the names that have none, batch by batch. */
-export function* runReattribution<A extends Actor, Tx>(job: ReattributionJob<A, Tx>): SyncOrAsync<ReattributeReport> {
+export function* runReattribution(job: ReattributionJob): SyncOrAsync<ReattributeReport> {
   const { scope, call, people } = job
   const turn = eventLoopTurns(scope)
   const counts = new Map([...people.keys()].map((name) => [name, { named: 0, ...countsOf([]) }]))
   const remaining = new NameCounts()
   for (let after = 0; ; ) {
     call.signal?.throwIfAborted()
-    const { named, accounts } = yield* writeBatch<A, Tx, Planned>(job, (context) => planOf(job, after, context))
+    const { named, accounts } = yield* writeBatch(job, (context) => planOf(job, after, context))
     if (named.length === 0) break
 
     let last = after
@@ -90,10 +91,10 @@ export function* runReattribution<A extends Actor, Tx>(job: ReattributionJob<A, 
   }
 }
 
-function* planOf<A extends Actor, Tx>(
-  { tracker, attribution, repositoryId, people }: ReattributionJob<A, Tx>,
+function* planOf(
+  { tracker, attribution, repositoryId, people }: ReattributionJob,
   after: number,
-  context: PortContext<Caller<A>, Tx>,
+  context: CallContext,
 ): SyncOrAsync<PlannedBatch<Planned>> {
   const named = yield* wait(attribution.named({ repositoryId, after, limit: BATCH_ISSUES }, context))
   const without = named.filter(({ hasAccount }) => !hasAccount)

@@ -3,9 +3,8 @@ import type { Id } from '../../schema/ids.ts'
 import type { Decision, EventDraft, ForgeEvent } from '../../schema/records.ts'
 import type { MaybePromise, SyncOrAsync } from '../../schema/sync-or-async.ts'
 import { wait } from '../../schema/sync-or-async.ts'
-import type { Call, Scope } from '../call.ts'
+import type { Call, CallContext, OpenTransaction, Scope } from '../call.ts'
 import { runIn, writeContext } from '../call.ts'
-import type { Actor, Caller, PortContext } from '../ports.ts'
 
 const MAX_BUSY_MS = 60_000
 const MAX_PAUSE_MS = 1000
@@ -13,9 +12,9 @@ const MAX_PAUSE_MS = 1000
 const TURN_MS = 10
 
 /** The repository whose issues a call writes, batch by batch. */
-export interface BatchJob<A extends Actor, Tx> {
-  readonly scope: Scope<A, Tx>
-  readonly call: Call<A, Tx>
+export interface BatchJob {
+  readonly scope: Scope
+  readonly call: Call
   readonly repositoryId: Id
 }
 
@@ -28,15 +27,10 @@ export interface PlannedBatch<Plan> {
 }
 
 /** Looks up what the host has, and decides what is written. `context` is that of the transaction. */
-export type PlanBatch<A extends Actor, Tx, Plan> = (
-  context: PortContext<Caller<A>, Tx>,
-) => SyncOrAsync<PlannedBatch<Plan>>
+export type PlanBatch<Plan> = (context: CallContext) => SyncOrAsync<PlannedBatch<Plan>>
 
 /** Plans and writes a batch in one transaction. Waits for a busy database. Returns the plan that was written. */
-export function* writeBatch<A extends Actor, Tx, Plan>(
-  job: BatchJob<A, Tx>,
-  plan: PlanBatch<A, Tx, Plan>,
-): SyncOrAsync<Plan> {
+export function* writeBatch<Plan>(job: BatchJob, plan: PlanBatch<Plan>): SyncOrAsync<Plan> {
   const { scope, call } = job
   const ownsTransaction = scope.transaction === undefined && scope.mayWait
   const until = performance.now() + MAX_BUSY_MS
@@ -52,10 +46,7 @@ export function* writeBatch<A extends Actor, Tx, Plan>(
   }
 }
 
-function* attemptOf<A extends Actor, Tx, Plan>(
-  { scope, call, repositoryId }: BatchJob<A, Tx>,
-  plan: PlanBatch<A, Tx, Plan>,
-): SyncOrAsync<Plan> {
+function* attemptOf<Plan>({ scope, call, repositoryId }: BatchJob, plan: PlanBatch<Plan>): SyncOrAsync<Plan> {
   const { actor, signal } = call
   // Set by each attempt of the storage, and used by what follows in the same attempt.
   let planned: PlannedBatch<Plan> | undefined
@@ -91,11 +82,11 @@ function* decisionOf<State, Plan>(
 }
 
 // Not inside the call: V8 keeps the hidden class of each generator function until a full collection, and what it refers to.
-function* committed<A extends Actor, Tx>(
-  scope: Scope<A, Tx>,
+function* committed(
+  scope: Scope,
   planned: PlannedBatch<unknown> | undefined,
   events: readonly ForgeEvent[],
-  transaction: Tx,
+  transaction: OpenTransaction,
 ): SyncOrAsync<void> {
   if (planned?.event !== undefined) yield* wait(planned.write())
   yield* wait(scope.beforeCommit?.(events, transaction))

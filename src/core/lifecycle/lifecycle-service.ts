@@ -9,7 +9,6 @@ import { toBoardIssue } from '../board-issue.ts'
 import type { Call, MaybeAsync, Scope } from '../call.ts'
 import { writeContext } from '../call.ts'
 import { hostMethod } from '../method.ts'
-import type { Actor } from '../ports.ts'
 import { assertNotBlocked, retirementEvent } from './lifecycle-rules.ts'
 
 /**
@@ -38,7 +37,7 @@ export interface LifecycleService {
 }
 
 /** Creates the lifecycle service of a scope. Its calls are those of the host's own code. */
-export function lifecycleService<A extends Actor, Tx>(scope: Scope<A, Tx>): MaybeAsync<LifecycleService> {
+export function lifecycleService(scope: Scope): MaybeAsync<LifecycleService> {
   const { storage } = scope.environment
 
   return {
@@ -68,7 +67,7 @@ export function lifecycleService<A extends Actor, Tx>(scope: Scope<A, Tx>): Mayb
     }),
   }
 
-  function* retire(call: Call<A, Tx>, retired: Retired): SyncOrAsync<void> {
+  function* retire(call: Call, retired: Retired): SyncOrAsync<void> {
     const record = (removed: Removed): EventDraft => retirementEvent(retired, removed)
     scope.announce(yield* wait(storage.retire({ retired, record, ...writeContext(scope, call) })))
   }

@@ -68,7 +68,7 @@ export interface PinService<A extends Actor> {
 }
 
 /** Creates the pin service of a scope. */
-export function pinService<A extends Actor, Tx>(scope: Scope<A, Tx>): MaybeAsync<PinService<A>> {
+export function pinService(scope: Scope): MaybeAsync<PinService<Actor>> {
   const { storage, maxPins } = scope.environment
 
   return {
@@ -106,7 +106,7 @@ export function pinService<A extends Actor, Tx>(scope: Scope<A, Tx>): MaybeAsync
   }
 
   function* rearrange<Decided, Result>(
-    call: Call<A, Tx>,
+    call: Call,
     { issueId, repositoryId, kind }: BoardIssue,
     rule: (board: readonly Id[], issueId: Id, kind: PinKind) => Decision<readonly Id[], Decided>,
     answer: (rows: readonly PinRow[], decided: Decided) => Result,

@@ -25,7 +25,7 @@ export interface SigningKeyService<A extends Actor> {
 }
 
 /** Creates the signing-key service of a scope. */
-export function signingKeyService<A extends Actor, Tx>(scope: Scope<A, Tx>): MaybeAsync<SigningKeyService<A>> {
+export function signingKeyService(scope: Scope): MaybeAsync<SigningKeyService<Actor>> {
   return {
     publicKey: method(scope, toKeyRequest, function* publicKey(call, { format }) {
       if (!isFormat(format)) throw new TypeError("request.format must be 'openpgp' or 'ssh'")
@@ -50,13 +50,13 @@ function toKeyRequest(request: { readonly format: SigningKeyFormat; readonly rep
 }
 
 /** What a source gets of a call. */
-class KeyRequest<A extends Actor, Tx> implements SigningKeyContext {
+class KeyRequest implements SigningKeyContext {
   readonly format: SigningKeyFormat
   readonly logger: Logger
   readonly mayWait: boolean
-  readonly #call: Call<A, Tx>
+  readonly #call: Call
 
-  constructor(format: SigningKeyFormat, { environment, mayWait }: Scope<A, Tx>, call: Call<A, Tx>) {
+  constructor(format: SigningKeyFormat, { environment, mayWait }: Scope, call: Call) {
     this.format = format
     this.logger = environment.logger
     this.mayWait = mayWait

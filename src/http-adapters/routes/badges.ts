@@ -1,4 +1,3 @@
-import type { Actor } from '../../core/ports.ts'
 import { ForgeError, invalidInput } from '../../schema/errors.ts'
 import type { Badge } from '../../schema/records.ts'
 import type { SyncOrAsync } from '../../schema/sync-or-async.ts'
@@ -58,7 +57,7 @@ const KEY = 'badge_slugs'
 const MAX_SLUG_LENGTH = 255
 
 /** The slugs in a body `{"badge_slugs": ["a", "b"]}`. Source: docs/behaviour.md, Badges */
-function* slugsIn<A extends Actor>({ request, settings }: RouteRequest<A>): SyncOrAsync<readonly string[]> {
+function* slugsIn({ request, settings }: RouteRequest): SyncOrAsync<readonly string[]> {
   const list = listIn(yield* readJson(request, settings.limits.maxBodyBytes))
   const violations = violationsIn(list, violationOf)
   const [first] = violations

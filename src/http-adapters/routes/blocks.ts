@@ -1,5 +1,4 @@
 import type { Blocker } from '../../core/blocks/block-inputs.ts'
-import type { Actor } from '../../core/ports.ts'
 import type { ForgeErrorCode } from '../../schema/errors.ts'
 import { invalidInput, isForgeError } from '../../schema/errors.ts'
 import type { Id } from '../../schema/ids.ts'
@@ -20,7 +19,7 @@ interface Side {
   readonly forgejo: 'org' | 'user'
   readonly path: '/orgs/{org}' | '/user'
   /** Finds who blocks, after the policy has allowed the caller to read or change those blocks. */
-  blockerIn<A extends Actor>(r: RouteRequest<A>, operation: 'read' | 'write'): SyncOrAsync<Id>
+  blockerIn(r: RouteRequest, operation: 'read' | 'write'): SyncOrAsync<Id>
   /** The block of a user, as an input of the service. */
   of(blocker: Id, userId: Id): Blocker & { readonly userId: Id }
   /** Adds who blocks to another input of the service. */

@@ -75,13 +75,13 @@ export function createApi<A extends Actor, Tx, F extends ServiceName = ServiceNa
   forge: Forge<A, Tx, F>,
   options: ApiOptions<NoInfer<A>, S>,
 ): Api<A>
-export function createApi<A extends Actor>(forge: unknown, options: UncheckedOptions): Api<A> {
-  // biome-ignore lint/nursery/noUnsafeTypeAssertion: createForge alone stores them, for this forge's actor
-  const internals = internalsOf(forge) as ForgeInternals<A> | undefined
+export function createApi(forge: unknown, options: UncheckedOptions): Api<Actor> {
+  // biome-ignore lint/nursery/noUnsafeTypeAssertion: createForge alone stores them
+  const internals = internalsOf(forge) as ForgeInternals | undefined
   if (internals === undefined) throw new TypeError('createApi needs a forge that createForge returned')
 
   const { operations } = internals
-  const settings = toSettings<A>(options, internals)
+  const settings = toSettings(options, internals)
   const slots = exchangeSlots(settings.limits)
   const routes = [...routeTable, ...(settings.forgejoPaths ? forgejoRoutes : [])]
   const findPath = createRouter(routes.filter(({ service }) => settings.services.has(service)))
@@ -90,7 +90,7 @@ export function createApi<A extends Actor>(forge: unknown, options: UncheckedOpt
     request: ApiRequest,
     match: Match<Route>,
     route: Route,
-    authenticate: Authenticate<A>,
+    authenticate: Authenticate<Actor>,
     crossSite: DispatchOptions['crossSite'],
   ): SyncOrAsync<ApiResponse> {
     const observed = observing(settings.observe, request, route)
@@ -145,7 +145,7 @@ function forMethod(request: ApiRequest, reply: ApiResponse): ApiResponse {
  * Hosts in JavaScript may return undefined for an anonymous caller. Any other value that is not an object with an id,
  * above all `'system'`, is refused.
  */
-function toCaller<A extends Actor>(actor: A | null | undefined): Caller<A> {
+function toCaller(actor: Actor | null | undefined): Caller<Actor> {
   if (isNil(actor)) return 'anonymous'
   if (typeof actor !== 'object') throw new TypeError('authenticate must return an object with an id, or null')
 

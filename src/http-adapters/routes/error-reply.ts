@@ -32,7 +32,7 @@ interface More extends Pick<ErrorJson, 'violations' | 'total' | 'requestId'> {
 
 /** An error response with a JSON body. */
 export function errorReply(
-  { docsUrl }: Pick<Settings<never>, 'docsUrl'>,
+  { docsUrl }: Pick<Settings, 'docsUrl'>,
   code: ErrorCode,
   message: string,
   { status = errorStatus[code], headers, ...more }: More = {},
@@ -43,7 +43,7 @@ export function errorReply(
 }
 
 /** The settings that the responses to errors depend on. */
-type ErrorSettings = Pick<Settings<never>, 'docsUrl' | 'credentials' | 'logger' | 'newId'>
+type ErrorSettings = Pick<Settings, 'docsUrl' | 'credentials' | 'logger' | 'newId'>
 
 /** The failed request, for the log. */
 interface Failed {

@@ -1,5 +1,4 @@
 import type { ImportReport, InspectReport } from '../../core/exchange/import-report.ts'
-import type { Actor } from '../../core/ports.ts'
 import { invalidInput, isForgeError } from '../../schema/errors.ts'
 import type { IssueRecord, NotCarried } from '../../schema/issue-record.ts'
 import { wait } from '../../schema/sync-or-async.ts'
@@ -73,7 +72,7 @@ interface SentDocument {
   readonly notCarried: readonly NotCarried[]
 }
 
-function openDocument<A extends Actor>(r: RouteRequest<A>): SentDocument {
+function openDocument(r: RouteRequest): SentDocument {
   const { maxImportBytes, maxRecordBytes } = r.settings.limits
   const body = r.request.stream(maxImportBytes)
   if (body === undefined) throw invalidInput('', 'required', 'a body with issues is required')
@@ -97,7 +96,7 @@ function atMost(limit: number): (bytes: number) => void {
   }
 }
 
-function documentsOf<A extends Actor>({ settings: { documents } }: RouteRequest<A>): IssueDocuments {
+function documentsOf({ settings: { documents } }: RouteRequest): IssueDocuments {
   if (documents === undefined) throw new TypeError('the routes of the exchange need documents')
   return documents
 }

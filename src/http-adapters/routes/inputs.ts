@@ -1,4 +1,3 @@
-import type { Actor } from '../../core/ports.ts'
 import { ForgeError, isForgeError, notFound } from '../../schema/errors.ts'
 import type { Id } from '../../schema/ids.ts'
 import { toId } from '../../schema/ids.ts'
@@ -27,7 +26,7 @@ export type UserAction = Exclude<
 export type CallerAction = Extract<AccessRequest, { readonly userId: Id }>['action']
 
 /** Returns a decoded parameter of the path. */
-export function parameterIn({ match: { names, values } }: Pick<RouteRequest<never>, 'match'>, name: string): string {
+export function parameterIn({ match: { names, values } }: Pick<RouteRequest, 'match'>, name: string): string {
   const at = names.indexOf(name)
   const value = at === -1 ? undefined : values?.[at + 1]
   if (value === undefined) throw new RangeError(`the path has no parameter ${name}`)
@@ -39,7 +38,7 @@ export function parameterIn({ match: { names, values } }: Pick<RouteRequest<neve
  *
  * @throws ForgeError `ORGANIZATION_NOT_FOUND`, `UNAUTHENTICATED`, `FORBIDDEN`
  */
-export function* organizationIn<A extends Actor>(r: RouteRequest<A>, action: OrganizationAction): SyncOrAsync<Id> {
+export function* organizationIn(r: RouteRequest, action: OrganizationAction): SyncOrAsync<Id> {
   const account = toAccount(yield* wait(findAccount(r, 'org', 'organization')))
   if (account?.kind !== 'organization') throw notFound('organization')
 
@@ -53,11 +52,7 @@ export function* organizationIn<A extends Actor>(r: RouteRequest<A>, action: Org
  *
  * @throws ForgeError `REPOSITORY_NOT_FOUND`, `UNAUTHENTICATED`, `FORBIDDEN`
  */
-export function* repositoryIn<A extends Actor>(
-  r: RouteRequest<A>,
-  action: RepositoryAction,
-  wanted?: WantedOfRepository,
-): SyncOrAsync<Id> {
+export function* repositoryIn(r: RouteRequest, action: RepositoryAction, wanted?: WantedOfRepository): SyncOrAsync<Id> {
   const [owner, name] = [parameterIn(r, 'owner'), parameterIn(r, 'repo')]
   if (!isName(owner) || !isName(name)) throw notFound('repository')
 
@@ -75,7 +70,7 @@ export function* repositoryIn<A extends Actor>(
  *
  * @throws ForgeError `REPOSITORY_NOT_FOUND`, `UNAUTHENTICATED`, `FORBIDDEN`, `ISSUE_NOT_FOUND`
  */
-export function* issueIn<A extends Actor>(r: RouteRequest<A>, action: RepositoryAction): SyncOrAsync<IssueRef> {
+export function* issueIn(r: RouteRequest, action: RepositoryAction): SyncOrAsync<IssueRef> {
   const index = parseInteger(parameterIn(r, 'index'))
   const isNumber = index !== undefined && index >= 1 && index <= MAX_ISSUE_NUMBER
   const repositoryId = yield* repositoryIn(r, action, isNumber ? { index } : undefined)
@@ -93,7 +88,7 @@ export function* issueIn<A extends Actor>(r: RouteRequest<A>, action: Repository
  *
  * @throws ForgeError `UNAUTHENTICATED`, `FORBIDDEN`, `USER_NOT_FOUND`
  */
-export function* userIn<A extends Actor>(r: RouteRequest<A>, action: UserAction): SyncOrAsync<Id> {
+export function* userIn(r: RouteRequest, action: UserAction): SyncOrAsync<Id> {
   yield* wait(r.operations.authorize(r.actor, { action, userId: undefined }, r.context))
   const account = toAccount(yield* wait(findAccount(r, 'username', 'user')))
   if (account?.kind !== 'user') throw notFound('user')
@@ -105,7 +100,7 @@ export function* userIn<A extends Actor>(r: RouteRequest<A>, action: UserAction)
  *
  * @throws ForgeError `UNAUTHENTICATED`, `FORBIDDEN`, `USER_NOT_FOUND`
  */
-export function* callerIn<A extends Actor>(r: RouteRequest<A>, action: CallerAction): SyncOrAsync<Id> {
+export function* callerIn(r: RouteRequest, action: CallerAction): SyncOrAsync<Id> {
   if (typeof r.actor === 'string') throw new ForgeError('UNAUTHENTICATED', 'authentication is required')
 
   const userId = toId(r.actor.id, 'actor.id')
@@ -118,14 +113,14 @@ export function* callerIn<A extends Actor>(r: RouteRequest<A>, action: CallerAct
  *
  * @throws ForgeError `USER_NOT_FOUND`
  */
-export function* accountIn<A extends Actor>(r: RouteRequest<A>): SyncOrAsync<FoundAccount> {
+export function* accountIn(r: RouteRequest): SyncOrAsync<FoundAccount> {
   const account = toAccount(yield* wait(findAccount(r, 'username')))
   if (account === undefined) throw notFound('user')
   if (account.kind === 'organization' && (yield* isConcealed(r, account.id))) throw notFound('user')
   return account
 }
 
-function* isConcealed<A extends Actor>(r: RouteRequest<A>, organizationId: Id): SyncOrAsync<boolean> {
+function* isConcealed(r: RouteRequest, organizationId: Id): SyncOrAsync<boolean> {
   try {
     yield* wait(r.operations.authorize(r.actor, { action: 'blocks.read', organizationId }, r.context))
     return false
@@ -141,8 +136,8 @@ export interface FoundAccount extends AccountRef {
   readonly id: Id
 }
 
-function findAccount<A extends Actor>(
-  r: RouteRequest<A>,
+function findAccount(
+  r: RouteRequest,
   parameter: string,
   wanted?: AccountRef['kind'],
 ): MaybePromise<AccountRef | undefined> {

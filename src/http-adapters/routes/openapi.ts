@@ -30,7 +30,7 @@ export interface OpenApiOperation {
 }
 
 /** The settings that a document depends on. */
-export type DocumentSettings = Pick<Settings<never>, 'publicUrl' | 'services' | 'credentials' | 'limits'>
+export type DocumentSettings = Pick<Settings, 'publicUrl' | 'services' | 'credentials' | 'limits'>
 
 /**
  * Returns a copy of the published document that has only the operations of the mounted services, and the limits, the

@@ -73,19 +73,19 @@ function isDocuments(value: unknown): boolean {
 }
 
 /** What an API takes from its forge. */
-export type OfForge = Omit<ForgeInternals<never>, 'operations'>
+export type OfForge = Omit<ForgeInternals, 'operations'>
 
 /**
  * Checks the options of an API and fills in the others.
  *
  * @throws TypeError when an option is missing or out of its range
  */
-export function toSettings<A extends Actor>(options: UncheckedOptions, forge: OfForge): Settings<A> {
+export function toSettings(options: UncheckedOptions, forge: OfForge): Settings {
   checkOptions('createApi', options, OPTIONS)
   const { publicUrl, docsUrl = '', credentials = 'token', limits = {}, documents, forgejoPaths = false } = options
   const services = withDocuments(toServiceNames(options.services, forge.services), options, forge)
   return {
-    ...checkPorts<A>(options, services),
+    ...checkPorts(options, services),
     logger: forge.logger,
     newId: () => forge.newId(),
     observe: forge.observe,

@@ -1,4 +1,3 @@
-import type { Actor } from '../../core/ports.ts'
 import { invalidInput } from '../../schema/errors.ts'
 import type { PinKind } from '../../schema/records.ts'
 import type { SyncOrAsync } from '../../schema/sync-or-async.ts'
@@ -38,7 +37,7 @@ export const pinRoutes: readonly Route[] = [
 ]
 
 /** The presenter's objects in order of position, with `pin_order` overwritten. Items that no longer exist are left out. */
-function* pinned<A extends Actor>(r: RouteRequest<A>, kind: PinKind): SyncOrAsync<TextResponse> {
+function* pinned(r: RouteRequest, kind: PinKind): SyncOrAsync<TextResponse> {
   const repositoryId = yield* repositoryIn(r, 'pins.read')
   const pins = yield* wait(r.operations.pins.list(r.actor, { repositoryId, kind }, r.context))
   const { present } = r.settings
@@ -58,7 +57,7 @@ function* pinned<A extends Actor>(r: RouteRequest<A>, kind: PinKind): SyncOrAsyn
 }
 
 /** The position in the path, from 1 up. Source: docs/behaviour.md, Pins */
-function positionIn(r: Pick<RouteRequest<never>, 'match'>): number {
+function positionIn(r: Pick<RouteRequest, 'match'>): number {
   const position = parseInteger(parameterIn(r, 'position'))
   if (position !== undefined && position >= 1 && position !== Number.POSITIVE_INFINITY) return position
   throw invalidInput('/position', 'range', 'position must be an integer, 1 or greater')

@@ -73,7 +73,7 @@ export interface UncheckedPorts {
  * @returns the ports, as if they had every method: the routes of the other services are not mounted
  * @throws TypeError naming the missing method and the service that needs it
  */
-export function checkPorts<A extends Actor>(ports: UncheckedPorts, services: readonly ServiceName[]): AllPorts<A> {
+export function checkPorts(ports: UncheckedPorts, services: readonly ServiceName[]): AllPorts<Actor> {
   const needs: Readonly<Record<ServiceName, PortMethods>> = NEEDS
   for (const service of services) {
     for (const port of ['directory', 'present'] as const) {
@@ -85,5 +85,5 @@ export function checkPorts<A extends Actor>(ports: UncheckedPorts, services: rea
     }
   }
   // biome-ignore lint/nursery/noUnsafeTypeAssertion: what a mounted route calls was checked above
-  return ports as AllPorts<A>
+  return ports as AllPorts<Actor>
 }

@@ -16,20 +16,20 @@ export interface Route extends Routed {
    * Answers a request. It resolves the names in the path and asks the policy once, reads the other parameters, calls one
    * method of the service, and writes the result. The first check that fails determines the response.
    */
-  answer<A extends Actor>(r: RouteRequest<A>): SyncOrAsync<ApiResponse>
+  answer(r: RouteRequest): SyncOrAsync<ApiResponse>
 }
 
 /** One request to a route, from a known caller. */
-export interface RouteRequest<A extends Actor> {
+export interface RouteRequest {
   readonly request: ApiRequest
-  readonly actor: Caller<A>
+  readonly actor: Caller<Actor>
   /** The path that was found, with the values of its parameters. */
   readonly match: Pick<Match<Routed>, 'names' | 'values'>
-  readonly operations: UnguardedServices<A>
-  readonly settings: Settings<A>
+  readonly operations: UnguardedServices
+  readonly settings: Settings
   readonly slots: ExchangeSlots
   /** For ports, and for service methods as their options. */
-  readonly context: RequestContext<Caller<A>>
+  readonly context: RequestContext
 }
 
 /** Creates a route. @param template - the method and the path, with parameters in braces: `GET /orgs/{org}/blocks` */
@@ -45,15 +45,15 @@ export function route(
 }
 
 /** The context that ports and services receive. It reads the request's signal only when one of them needs it. */
-export class RequestContext<Who> implements PortContext<Who, unknown> {
-  readonly actor: Who
+export class RequestContext implements PortContext<Caller<Actor>, unknown> {
+  readonly actor: Caller<Actor>
   /** Of the host: none is open during a request. */
   readonly transaction = undefined
   /** What the directory returned for the repository in the path, once it was found. */
   repository: object | undefined
   readonly #request: ApiRequest
 
-  constructor(request: ApiRequest, actor: Who) {
+  constructor(request: ApiRequest, actor: Caller<Actor>) {
     this.actor = actor
     this.#request = request
   }

@@ -9,9 +9,9 @@ import type { Directory, IssueDocuments, Presenter } from './ports.ts'
 export type CredentialKind = 'token' | 'session'
 
 /** The checked options of an API, with every default filled in, and what it takes from its forge. */
-export interface Settings<A extends Actor> {
-  readonly directory: Directory<A>
-  readonly present: Presenter<A>
+export interface Settings {
+  readonly directory: Directory<Actor>
+  readonly present: Presenter<Actor>
   /** Never throws. */
   readonly logger: Logger
   readonly newId: () => string

@@ -1,4 +1,3 @@
-import type { Actor } from '../../core/ports.ts'
 import type { SyncOrAsync } from '../../schema/sync-or-async.ts'
 import { wait } from '../../schema/sync-or-async.ts'
 import { repositoryIn } from './inputs.ts'
@@ -29,18 +28,18 @@ export const forgejoKeyRoute: Route = route('signing-keys', 'getSSHSigningKey', 
   instanceKey(r, 'ssh'),
 )
 
-function* instanceKey<A extends Actor>(r: RouteRequest<A>, format: Format): SyncOrAsync<TextResponse> {
+function* instanceKey(r: RouteRequest, format: Format): SyncOrAsync<TextResponse> {
   return keyReply(r, yield* wait(r.operations.signingKeys.publicKey(r.actor, { format }, r.context)))
 }
 
-function* repositoryKey<A extends Actor>(r: RouteRequest<A>, format: Format): SyncOrAsync<TextResponse> {
+function* repositoryKey(r: RouteRequest, format: Format): SyncOrAsync<TextResponse> {
   const repositoryId = yield* repositoryIn(r, 'signing-keys.read')
   return keyReply(r, yield* wait(r.operations.signingKeys.publicKey(r.actor, { format, repositoryId }, r.context)))
 }
 
 /** 200 with the key as plain text, or 304 if the client already has it. Source: docs/behaviour.md, Signing keys */
 function keyReply(
-  { request }: Pick<RouteRequest<never>, 'request'>,
+  { request }: Pick<RouteRequest, 'request'>,
   { text, etag }: { readonly text: string; readonly etag: string },
 ): TextResponse {
   const headers: readonly HeaderLine[] = [['ETag', etag]]

@@ -8,7 +8,7 @@ export interface ExchangeSlots {
 }
 
 /** Returns the slots of an API, all free. */
-export function exchangeSlots({ maxExports, maxImports }: Settings<never>['limits']): ExchangeSlots {
+export function exchangeSlots({ maxExports, maxImports }: Settings['limits']): ExchangeSlots {
   return { exports: new Slots('exports', maxExports), imports: new Slots('imports', maxImports) }
 }
 
