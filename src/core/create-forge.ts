@@ -112,7 +112,7 @@ export function createForge(options: ForgeSettings<Actor, OpenTransaction, Servi
   const forge: Forge<Actor, OpenTransaction> = {
     services: [...names],
     ...chosen({ ...services, exchange: { ...services.exchange, ...exportsIn(guarded) } }),
-    events: eventService(environment, { listeners, consumers }),
+    events: eventService(environment, listeners, consumers),
     withTransaction: (transaction, work) => withTransaction({ environment, listeners, chosen }, transaction, work),
     withTransactionSync: (transaction, work) =>
       withTransactionSync({ environment, listeners, chosen }, transaction, work),

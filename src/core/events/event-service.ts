@@ -100,25 +100,34 @@ export interface EventService {
   prune(options: { readonly before: Date }): Promise<number>
 }
 
-/** What the event service needs besides the environment: the listeners and the consumers of this forge. */
-export interface EventParts {
-  readonly listeners: Listeners
-  readonly consumers: RunningConsumers
-}
-
-/** Creates the event service from a storage and the listeners of this process. */
-export function eventService(environment: Environment, parts: EventParts): EventService {
-  const { events } = environment.storage
-
+/** Creates the event service of a forge, with its listeners and its consumers in this process. */
+export function eventService(
+  { storage: { events }, logger, newId }: Environment,
+  listeners: Listeners,
+  consumers: RunningConsumers,
+): EventService {
   return {
-    on: (listener) => parts.listeners.on(listener),
+    on: (listener) => listeners.on(listener),
     read: async (query = {}) => {
       needObject(query, 'query', '{ after: cursor, limit: 100 }')
       const { after, limit = DEFAULT_READ_LIMIT } = query
       return events.read({ after, limit: toLimit(limit) })
     },
     list: async (filter, page) => events.list(toFilter(filter), toPageQuery(copyPageRequest(page))),
-    consume: async (name, handler, options) => consume(environment, parts, { name, handler, options }),
+    consume: async (name, handler, options) => {
+      const consumer = { name: toConsumerName(name), holder: newId() }
+      if (typeof handler !== 'function') throw new TypeError('the handler of events must be a function')
+      checkOptions('consume', options, OPTIONS)
+      const pace = toPace(options)
+      const wakeUp = new WakeUp()
+      const stopListening = listeners.on(() => wakeUp.notify())
+      try {
+        const outbox = new OutboxConsumer({ events, consumer, handler, pace, wakeUp, logger })
+        await consumers.run(consumer.name, options.signal, (stop) => outbox.run(stop))
+      } finally {
+        stopListening()
+      }
+    },
     forget: async (name) => events.forget(toConsumerName(name)),
     prune: async (options) => events.prune(toTime(options?.before)),
   }
@@ -129,31 +138,6 @@ const OPTIONS: OptionRules<ConsumeOptions> = {
   leaseMilliseconds: ANY,
   pollMilliseconds: ANY,
   batch: ANY,
-}
-
-interface Consumption {
-  readonly name: string
-  readonly handler: EventHandler
-  readonly options: ConsumeOptions
-}
-
-async function consume(
-  { storage, logger, newId }: Environment,
-  { listeners, consumers }: EventParts,
-  { name, handler, options }: Consumption,
-): Promise<void> {
-  const consumer = { name: toConsumerName(name), holder: newId() }
-  if (typeof handler !== 'function') throw new TypeError('the handler of events must be a function')
-  checkOptions('consume', options, OPTIONS)
-  const pace = toPace(options)
-  const wakeUp = new WakeUp()
-  const stopListening = listeners.on(() => wakeUp.notify())
-  try {
-    const outbox = new OutboxConsumer({ events: storage.events, consumer, handler, pace, wakeUp, logger })
-    await consumers.run(consumer.name, options.signal, (stop) => outbox.run(stop))
-  } finally {
-    stopListening()
-  }
 }
 
 function toTime(before: Date | undefined): Date {
