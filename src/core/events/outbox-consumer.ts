@@ -44,9 +44,9 @@ const MAX_CLOSE_WAIT_MS = 5000
 
 /** The running consumers of one forge. They stop when the forge closes. */
 export class RunningConsumers {
-  readonly #running = new Map<AbortController, Promise<void>>()
+  readonly #running = new Set<Promise<void>>()
+  readonly #stop = new AbortController()
   readonly #logger: Logger
-  #closed = false
 
   constructor(logger: Logger) {
     this.#logger = logger
@@ -59,30 +59,28 @@ export class RunningConsumers {
    * @throws ForgeError `STORAGE_UNAVAILABLE` when the forge is closed
    */
   async run(name: string, signal: AbortSignal, consume: (signal: AbortSignal) => Promise<void>): Promise<void> {
-    if (this.#closed) throw closedError('the forge is closed')
+    const stop = this.#stop.signal
+    if (stop.aborted) throw closedError('the forge is closed')
 
-    const stop = new AbortController()
-    const running = consume(AbortSignal.any([signal, stop.signal]))
-    this.#running.set(stop, running)
+    const running = consume(AbortSignal.any([signal, stop]))
+    this.#running.add(running)
     try {
       await running
     } catch (error) {
-      if (!this.#closed || !isClosed(error)) throw error
+      if (!stop.aborted || !isClosed(error)) throw error
       this.#logger.warn('the forge was closed before a consumer ended: its last events are delivered again', {
         consumer: name,
         error,
       })
     } finally {
-      this.#running.delete(stop)
+      this.#running.delete(running)
     }
   }
 
   /** Stops all consumers. Waits for running handlers, for five seconds at most. Never rejects. */
   async end(): Promise<void> {
-    this.#closed = true
-    const ended = Promise.allSettled(this.#running.values())
-    for (const stop of this.#running.keys()) stop.abort()
-
+    this.#stop.abort()
+    const ended = Promise.allSettled(this.#running)
     const enough = new AbortController()
     await Promise.race([ended, new WakeUp().wait(MAX_CLOSE_WAIT_MS, enough.signal)])
     enough.abort()
