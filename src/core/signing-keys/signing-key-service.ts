@@ -3,11 +3,10 @@ import { ForgeError } from '../../schema/errors.ts'
 import type { IdInput } from '../../schema/ids.ts'
 import { toId } from '../../schema/ids.ts'
 import type { PublicKey, SigningKeyFormat } from '../../schema/records.ts'
-import { isPromise } from '../../schema/sync-or-async.ts'
-import type { Call, MaybeAsync, Scope } from '../call.ts'
+import type { MaybeAsync, Scope } from '../call.ts'
 import { portAnswer } from '../call.ts'
 import { method } from '../method.ts'
-import type { Actor, Caller, CallOptions, Logger, SigningKeyContext } from '../ports.ts'
+import type { Actor, Caller, CallOptions } from '../ports.ts'
 
 /** The instance's public signing key. Source: docs/behaviour.md, Signing keys. */
 export interface SigningKeyService<A extends Actor> {
@@ -26,16 +25,24 @@ export interface SigningKeyService<A extends Actor> {
 
 /** Creates the signing-key service of a scope. */
 export function signingKeyService(scope: Scope): MaybeAsync<SigningKeyService<Actor>> {
+  const { environment, mayWait } = scope
+  const { signingKey, keyExpiry, logger } = environment
   return {
     publicKey: method(scope, toKeyRequest, function* publicKey(call, { format }) {
       if (!isFormat(format)) throw new TypeError("request.format must be 'openpgp' or 'ssh'")
-      const { environment } = scope
-      const { signingKey } = environment
       const source = publishedKey(signingKey, signingKey?.servesBoth === true ? signingKey.format : format)
-      const answer = source.publicKey(new KeyRequest(format, scope, call))
-      const key = isPromise(answer) ? yield* portAnswer(call, answer) : answer
+      const answer = source.publicKey({
+        format,
+        logger,
+        mayWait,
+        /** Read when it is needed, as that of a call is. */
+        get signal() {
+          return call.signal
+        },
+      })
+      const key = yield* portAnswer(call, answer)
       checkKey(key)
-      environment.keyExpiry.check(key, environment)
+      keyExpiry.check(key, environment)
       return publishedKey(key, format) // a source may return a key of another format than its own
     }),
   }
@@ -47,26 +54,6 @@ function toKeyRequest(request: { readonly format: SigningKeyFormat; readonly rep
   const repositoryId = id === undefined ? undefined : toId(id, 'request.repositoryId')
   const access = repositoryId === undefined ? undefined : ({ action: 'signing-keys.read', repositoryId } as const)
   return { access, format }
-}
-
-/** What a source gets of a call. */
-class KeyRequest implements SigningKeyContext {
-  readonly format: SigningKeyFormat
-  readonly logger: Logger
-  readonly mayWait: boolean
-  readonly #call: Call
-
-  constructor(format: SigningKeyFormat, { environment, mayWait }: Scope, call: Call) {
-    this.format = format
-    this.logger = environment.logger
-    this.mayWait = mayWait
-    this.#call = call
-  }
-
-  /** Read when it is needed, as that of a call is. */
-  get signal(): AbortSignal | undefined {
-    return this.#call.signal
-  }
 }
 
 /** Checks a key, because a JavaScript host may return any value. */
