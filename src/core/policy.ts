@@ -1,4 +1,4 @@
-import { needObject } from '../schema/arguments.ts'
+import { need, needObject } from '../schema/arguments.ts'
 import { ForgeError, notFound } from '../schema/errors.ts'
 import type { Id } from '../schema/ids.ts'
 import { toId } from '../schema/ids.ts'
@@ -143,7 +143,7 @@ export function rolePolicy<A extends Actor, Tx = unknown>(roles: Roles<A, Tx>): 
 }
 
 function needFunction(fact: unknown, name: keyof Roles<never, never>, what: string): void {
-  if (typeof fact !== 'function') throw new TypeError(`rolePolicy needs ${name}: ${what}`)
+  need(typeof fact === 'function', 'rolePolicy', name, what)
 }
 
 function* decide(
@@ -164,21 +164,21 @@ function* decide(
   switch (least) {
     case 'repository reader':
     case 'repository admin': {
-      const answer = roles.repositoryRole(repositoryOf(request), context)
+      const answer = roles.repositoryRole(idIn(request, 'repositoryId'), context)
       const role = isPromise(answer) ? yield* wait(answer) : answer
       checkRole('repositoryRole', REPOSITORY_ROLES, role)
       if (role === 'none') return CONCEALED
       return least === 'repository reader' || (role === 'admin' && isSignedIn) ? ALLOWED : refused(ADMINS_ONLY)
     }
     case 'organization owner': {
-      const answer = roles.organizationRole(organizationOf(request), context)
+      const answer = roles.organizationRole(idIn(request, 'organizationId'), context)
       const role = isPromise(answer) ? yield* wait(answer) : answer
       checkRole('organizationRole', ORGANIZATION_ROLES, role)
       if (role === 'none') return CONCEALED
       return role === 'owner' && isSignedIn ? ALLOWED : refused(OWNERS_ONLY)
     }
     case 'the user':
-      return isSignedIn && toId(actor.id, 'actor.id') === userOf(request) ? ALLOWED : refused(USER_ONLY)
+      return isSignedIn && toId(actor.id, 'actor.id') === idIn(request, 'userId') ? ALLOWED : refused(USER_ONLY)
     case 'site admin':
       return refused('user should be the site admin')
   }
@@ -190,19 +190,17 @@ function leastRole({ action }: AccessRequest): (typeof actionFacts)[Action]['all
   throw new TypeError(`rolePolicy has no rule for the action ${JSON.stringify(action)}`)
 }
 
-function repositoryOf(request: AccessRequest): Id {
-  if ('repositoryId' in request) return request.repositoryId
-  throw new TypeError(`the action ${JSON.stringify(request.action)} needs a repositoryId`)
+/** Returns an id of the request. JavaScript callers may leave it out. */
+function idIn(request: RequestedIds & AccessRequest, name: keyof RequestedIds): Id {
+  const id = request[name]
+  if (id !== undefined) return id
+  throw new TypeError(`the action ${JSON.stringify(request.action)} needs the property ${name}`)
 }
 
-function organizationOf(request: AccessRequest): Id {
-  if ('organizationId' in request) return request.organizationId
-  throw new TypeError(`the action ${JSON.stringify(request.action)} needs an organizationId`)
-}
-
-function userOf(request: AccessRequest): Id {
-  if ('userId' in request && request.userId !== undefined) return request.userId
-  throw new TypeError(`the action ${JSON.stringify(request.action)} needs a userId`)
+interface RequestedIds {
+  readonly repositoryId?: Id | undefined
+  readonly organizationId?: Id | undefined
+  readonly userId?: Id | undefined
 }
 
 function refused(reason: string): AccessDecision {
