@@ -54,12 +54,6 @@ export function isOne(blockers: SomeBlockers): blockers is OneBlocker {
   return blockers.organizationId === undefined || blockers.blockerId === undefined
 }
 
-/** Who is to be blocked, or no longer, and by whom. */
-interface CheckedTarget extends Checked {
-  readonly target: BlockTarget
-  readonly blocker: OneBlocker
-}
-
 /** What the policy is asked about the blocks of an organization or a user. */
 function accessTo(blocker: OneBlocker, operation: 'read' | 'write'): AccessRequest {
   return blocker.organizationId === undefined
@@ -67,18 +61,10 @@ function accessTo(blocker: OneBlocker, operation: 'read' | 'write'): AccessReque
     : { action: OF_ORGANIZATION[operation], organizationId: blocker.organizationId }
 }
 
-export function toNoted(
+/** The input of `block` and `unblock`: the account, who blocks, and the note of `block`. */
+export function toTarget(
   request: Blocker & { readonly account: AccountRef; readonly note?: string | undefined },
-): CheckedTarget & {
-  readonly note: string
-} {
-  const checked = toTarget(request)
-  const { note = '' } = request
-  return { ...checked, note }
-}
-
-/** The input of `block` and `unblock`: the account, and who blocks. */
-export function toTarget(request: Blocker & { readonly account: AccountRef }): CheckedTarget {
+): Checked & { readonly target: BlockTarget; readonly blocker: OneBlocker; readonly note: string } {
   const blocker = toBlocker(request, 'target', "{ organizationId: 5, account: { kind: 'user', id: 9 } }")
   needObject(request.account, 'target.account', "{ kind: 'user', id: 9 }")
   const { kind } = request.account
@@ -86,7 +72,8 @@ export function toTarget(request: Blocker & { readonly account: AccountRef }): C
     throw new TypeError("target.account.kind must be 'user' or 'organization'")
   }
   const target: BlockTarget = { kind, id: toId(request.account.id, 'target.account.id') }
-  return { access: accessTo(blocker, 'write'), target, blocker }
+  const { note = '' } = request
+  return { access: accessTo(blocker, 'write'), target, blocker, note }
 }
 
 export function toListed(

@@ -15,7 +15,7 @@ import { hostMethod, method } from '../method.ts'
 import { toPageQuery } from '../page-query.ts'
 import type { Actor, Caller, CallOptions } from '../ports.ts'
 import type { BlockedKey, Blocker, OneBlocker, PossibleBlockers, SomeBlockers } from './block-inputs.ts'
-import { isOne, keyOf, toBlockers, toKey, toListed, toNoted, toTarget } from './block-inputs.ts'
+import { isOne, keyOf, toBlockers, toKey, toListed, toTarget } from './block-inputs.ts'
 import { blockUser, refuseOrganization, refuseTarget, unblockUser } from './block-rules.ts'
 
 /**
@@ -109,7 +109,7 @@ export function blockService(scope: Scope): MaybeAsync<BlockService<Actor>> {
   }
 
   return {
-    block: method(scope, toNoted, function* block(call, { target, blocker, note }) {
+    block: method(scope, toTarget, function* block(call, { target, blocker, note }) {
       const blockedBy = actorIdOf(call.actor)
       const userId = target.id
       checkText('note', note, maxNoteLength)
