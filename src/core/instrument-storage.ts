@@ -1,4 +1,4 @@
-import { isObject } from '../schema/arguments.ts'
+import { isObject, propertyOf } from '../schema/arguments.ts'
 import type { ForgeErrorCode } from '../schema/errors.ts'
 import { isForgeError } from '../schema/errors.ts'
 import type { SyncOrAsync } from '../schema/sync-or-async.ts'
@@ -92,8 +92,6 @@ function failureOf(error: unknown, given: readonly unknown[]): Ending {
 
 /** Whether an argument has a signal that aborted with this error. */
 function hasAborted(argument: unknown, error: unknown): boolean {
-  if (!isObject(argument) || !('signal' in argument) || !isObject(argument.signal)) return false
-
-  const { signal } = argument
-  return 'aborted' in signal && signal.aborted === true && 'reason' in signal && signal.reason === error
+  const signal = propertyOf(argument, 'signal')
+  return propertyOf(signal, 'aborted') === true && propertyOf(signal, 'reason') === error
 }

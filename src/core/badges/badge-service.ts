@@ -2,7 +2,7 @@ import { needObject } from '../../schema/arguments.ts'
 import type { IdInput } from '../../schema/ids.ts'
 import { toId } from '../../schema/ids.ts'
 import type { Page, PageRequest } from '../../schema/paging.ts'
-import type { Badge, BadgeHolder, Decision, Grant } from '../../schema/records.ts'
+import type { BadgeHolder, Decision, Grant } from '../../schema/records.ts'
 import type { SyncOrAsync } from '../../schema/sync-or-async.ts'
 import { wait } from '../../schema/sync-or-async.ts'
 import type { UserBadgesState } from '../../storage/contract/stores.ts'
@@ -142,9 +142,7 @@ function arrange(
   grantedAt: Date,
   grantedBy: Grant['grantedBy'],
 ): readonly Grant[] {
-  const kept = state.held.filter(({ badge }) => held.includes(badge.slug))
-  const isNew = ({ slug }: Badge): boolean =>
-    held.includes(slug) && !state.held.some(({ badge }) => badge.slug === slug)
-  const added = held.flatMap((slug) => state.known.filter((badge) => badge.slug === slug && isNew(badge)))
-  return [...kept, ...added.map((badge) => ({ badge, grantedAt, grantedBy }))]
+  const grants = new Map(state.known.map((badge) => [badge.slug, { badge, grantedAt, grantedBy }]))
+  for (const grant of state.held) grants.set(grant.badge.slug, grant)
+  return held.flatMap((slug) => grants.get(slug) ?? [])
 }
