@@ -1,4 +1,4 @@
-import { crossSite } from './error-status.ts'
+import { wireError } from './error-status.ts'
 import type { ApiRequest } from './messages.ts'
 
 const SAFE = new Set(['GET', 'HEAD', 'OPTIONS'])
@@ -23,7 +23,8 @@ export function refuseCrossSite(request: ApiRequest, publicUrl: string | undefin
   if (SAFE.has(request.method) || EXEMPT.test(request.header('authorization') ?? '')) return
   if (!isFromAnotherSite(request, publicUrl)) return
 
-  throw crossSite()
+  const message = 'requests from other sites need an Authorization header with the scheme Bearer or token'
+  throw wireError('CROSS_SITE', message)
 }
 
 function isFromAnotherSite(request: ApiRequest, publicUrl: string | undefined): boolean {

@@ -90,28 +90,12 @@ export function isWireError(value: unknown): value is WireError {
   return typeof value === 'object' && value !== null && BRAND in value
 }
 
+/** Creates the error for a request that HTTP itself refuses. */
+export function wireError(code: WireCode, message: string): WireError {
+  return new WireError(code, message)
+}
+
 /** The error for a body that exceeds the limit. Source: docs/behaviour.md, Everywhere */
 export function bodyTooLarge(limit: number): WireError {
-  return new WireError('BODY_TOO_LARGE', `the body must not be longer than ${limit} bytes`)
-}
-
-/** The error for an export or an import, while as many as the API allows are running. */
-export function exchangeBusy(what: 'exports' | 'imports'): WireError {
-  return new WireError('EXCHANGE_BUSY', `too many ${what} are running, try again`)
-}
-
-/** The error for an unsafe request that another site made. Source: docs/behaviour.md, Everywhere */
-export function crossSite(): WireError {
-  return new WireError(
-    'CROSS_SITE',
-    'requests from other sites need an Authorization header with the scheme Bearer or token',
-  )
-}
-
-/** The error for a request that should be answered for another user. Source: docs/behaviour.md, Over HTTP */
-export function sudoUnsupported(): WireError {
-  return new WireError(
-    'SUDO_UNSUPPORTED',
-    'the Sudo header and the sudo parameter are not supported: send a token of that user instead',
-  )
+  return wireError('BODY_TOO_LARGE', `the body must not be longer than ${limit} bytes`)
 }

@@ -1,4 +1,4 @@
-import { exchangeBusy } from './error-status.ts'
+import { wireError } from './error-status.ts'
 import type { Settings } from './settings.ts'
 
 /** The exports and the imports of one API that run at the moment. */
@@ -49,7 +49,7 @@ export class Slots {
   }
 
   #take(): void {
-    if (this.#free === 0) throw exchangeBusy(this.#what)
+    if (this.#free === 0) throw wireError('EXCHANGE_BUSY', `too many ${this.#what} are running, try again`)
     this.#free -= 1
   }
 }

@@ -1,4 +1,4 @@
-import { sudoUnsupported } from './error-status.ts'
+import { wireError } from './error-status.ts'
 import type { ApiRequest } from './messages.ts'
 
 /**
@@ -10,5 +10,6 @@ import type { ApiRequest } from './messages.ts'
 export function refuseSudo(request: ApiRequest): void {
   const { query } = request
   const name = request.header('sudo') || (query !== '' && new URLSearchParams(query).get('sudo'))
-  if (name) throw sudoUnsupported()
+  const message = 'the Sudo header and the sudo parameter are not supported: send a token of that user instead'
+  if (name) throw wireError('SUDO_UNSUPPORTED', message)
 }
