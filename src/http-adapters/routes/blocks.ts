@@ -20,9 +20,7 @@ interface Side {
   readonly path: '/orgs/{org}' | '/user'
   /** Finds who blocks, after the policy has allowed the caller to read or change those blocks. */
   blockerIn(r: RouteRequest, operation: 'read' | 'write'): SyncOrAsync<Id>
-  /** The block of a user, as an input of the service. */
-  of(blocker: Id, userId: Id): Blocker & { readonly userId: Id }
-  /** Adds who blocks to another input of the service. */
+  /** Adds who blocks to an input of the service. */
   by<T extends object>(blocker: Id, input: T): Blocker & T
 }
 
@@ -31,7 +29,6 @@ const OF_ORGANIZATION: Side = {
   forgejo: 'org',
   path: '/orgs/{org}',
   blockerIn: (r, operation) => organizationIn(r, operation === 'read' ? 'blocks.read' : 'blocks.write'),
-  of: (organizationId, userId) => ({ organizationId, userId }),
   by: (organizationId, input) => ({ organizationId, ...input }),
 }
 
@@ -40,7 +37,6 @@ const OF_CALLER: Side = {
   forgejo: 'user',
   path: '/user',
   blockerIn: (r, operation) => callerIn(r, operation === 'read' ? 'user-blocks.read' : 'user-blocks.write'),
-  of: (blockerId, userId) => ({ blockerId, userId }),
   by: (blockerId, input) => ({ blockerId, ...input }),
 }
 
@@ -50,7 +46,7 @@ export const blockRoutes: readonly Route[] = [OF_ORGANIZATION, OF_CALLER].flatMa
 /** The same in Forgejo's paths and shapes: there is no note, and what is done already is no error. */
 export const forgejoBlockRoutes: readonly Route[] = [OF_ORGANIZATION, OF_CALLER].flatMap(forgejoRoutesOf)
 
-function routesOf({ operations, path, blockerIn, of, by }: Side): readonly Route[] {
+function routesOf({ operations, path, blockerIn, by }: Side): readonly Route[] {
   return [
     route('blocks', `${operations}ListBlocks`, `GET ${path}/blocks`, function* (r) {
       const blocker = yield* blockerIn(r, 'read')
@@ -72,7 +68,7 @@ function routesOf({ operations, path, blockerIn, of, by }: Side): readonly Route
       // An organization is never blocked. Its id may also be the id of a user, so the service is not asked.
       const isBlocked =
         kind === 'user' &&
-        (yield* wait(r.operations.blocks.find(r.actor, of(blocker, userId), r.context))) !== undefined
+        (yield* wait(r.operations.blocks.find(r.actor, by(blocker, { userId }), r.context))) !== undefined
       if (isBlocked) return noContent
       return errorReply(r.settings, 'NOT_BLOCKED', 'user is not blocked', { status: 404 })
     }),

@@ -10,20 +10,14 @@ import type { RouteRequest } from './route.ts'
 
 // What routes take from the path. Source: docs/behaviour.md, Everywhere
 
-/** The actions on an organization. */
-export type OrganizationAction = Extract<AccessRequest, { readonly organizationId: Id }>['action']
-
-/** The actions on a repository. */
-export type RepositoryAction = Extract<AccessRequest, { readonly repositoryId: Id }>['action']
+/** The actions on what a request names by this id. */
+type ActionOn<Name extends string> = Extract<AccessRequest, { readonly [K in Name]: Id }>['action']
 
 /** The actions on any user, which the policy decides before a name is looked up. */
-export type UserAction = Exclude<
+type UserAction = Exclude<
   Extract<Required<AccessRequest>, { readonly userId: unknown }>,
   { readonly userId: Id }
 >['action']
-
-/** The actions on the things of one user. */
-export type CallerAction = Extract<AccessRequest, { readonly userId: Id }>['action']
 
 /** Returns a decoded parameter of the path. */
 export function parameterIn({ match: { names, values } }: Pick<RouteRequest, 'match'>, name: string): string {
@@ -38,7 +32,7 @@ export function parameterIn({ match: { names, values } }: Pick<RouteRequest, 'ma
  *
  * @throws ForgeError `ORGANIZATION_NOT_FOUND`, `UNAUTHENTICATED`, `FORBIDDEN`
  */
-export function* organizationIn(r: RouteRequest, action: OrganizationAction): SyncOrAsync<Id> {
+export function* organizationIn(r: RouteRequest, action: ActionOn<'organizationId'>): SyncOrAsync<Id> {
   const account = toAccount(yield* wait(findAccount(r, 'org', 'organization')))
   if (account?.kind !== 'organization') throw notFound('organization')
 
@@ -52,7 +46,11 @@ export function* organizationIn(r: RouteRequest, action: OrganizationAction): Sy
  *
  * @throws ForgeError `REPOSITORY_NOT_FOUND`, `UNAUTHENTICATED`, `FORBIDDEN`
  */
-export function* repositoryIn(r: RouteRequest, action: RepositoryAction, wanted?: WantedOfRepository): SyncOrAsync<Id> {
+export function* repositoryIn(
+  r: RouteRequest,
+  action: ActionOn<'repositoryId'>,
+  wanted?: WantedOfRepository,
+): SyncOrAsync<Id> {
   const [owner, name] = [parameterIn(r, 'owner'), parameterIn(r, 'repo')]
   if (!isName(owner) || !isName(name)) throw notFound('repository')
 
@@ -70,7 +68,7 @@ export function* repositoryIn(r: RouteRequest, action: RepositoryAction, wanted?
  *
  * @throws ForgeError `REPOSITORY_NOT_FOUND`, `UNAUTHENTICATED`, `FORBIDDEN`, `ISSUE_NOT_FOUND`
  */
-export function* issueIn(r: RouteRequest, action: RepositoryAction): SyncOrAsync<IssueRef> {
+export function* issueIn(r: RouteRequest, action: ActionOn<'repositoryId'>): SyncOrAsync<IssueRef> {
   const index = parseInteger(parameterIn(r, 'index'))
   const isNumber = index !== undefined && index >= 1 && index <= MAX_ISSUE_NUMBER
   const repositoryId = yield* repositoryIn(r, action, isNumber ? { index } : undefined)
@@ -100,7 +98,7 @@ export function* userIn(r: RouteRequest, action: UserAction): SyncOrAsync<Id> {
  *
  * @throws ForgeError `UNAUTHENTICATED`, `FORBIDDEN`, `USER_NOT_FOUND`
  */
-export function* callerIn(r: RouteRequest, action: CallerAction): SyncOrAsync<Id> {
+export function* callerIn(r: RouteRequest, action: ActionOn<'userId'>): SyncOrAsync<Id> {
   if (typeof r.actor === 'string') throw new ForgeError('UNAUTHENTICATED', 'authentication is required')
 
   const userId = toId(r.actor.id, 'actor.id')
@@ -132,7 +130,7 @@ function* isConcealed(r: RouteRequest, organizationId: Id): SyncOrAsync<boolean>
 }
 
 /** An account, with its id in canonical form. */
-export interface FoundAccount extends AccountRef {
+interface FoundAccount extends AccountRef {
   readonly id: Id
 }
 
