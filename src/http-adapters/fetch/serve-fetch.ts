@@ -1,9 +1,8 @@
 import { joined, limited } from '../routes/body.ts'
-import { cancel } from '../routes/byte-stream.ts'
 import type { Actor, Api } from '../routes/create-api.ts'
 import { bodyTooLarge } from '../routes/error-status.ts'
 import type { ApiRequest, ApiResponse, StreamedResponse, Target, TextResponse } from '../routes/messages.ts'
-import { below, isStreamed, MAX_DISCARDED_BYTES, parseTarget, toBase } from '../routes/messages.ts'
+import { below, endOf, isStreamed, MAX_DISCARDED_BYTES, parseTarget, toBase } from '../routes/messages.ts'
 import type { MountOptions } from '../routes/mount-options.ts'
 import { checkMount } from '../routes/mount-options.ts'
 
@@ -104,7 +103,7 @@ function streamed<A extends Actor>(api: Api<A>, apiRequest: FetchRequestContext,
       },
       cancel() {
         apiRequest.clientGone()
-        cancel(bytes)
+        endOf(bytes)
       },
     },
     { highWaterMark: 0 },
@@ -112,7 +111,7 @@ function streamed<A extends Actor>(api: Api<A>, apiRequest: FetchRequestContext,
   try {
     return new Response(body, { status: reply.status, headers: toHeaders(reply.headers) })
   } catch (error) {
-    cancel(bytes)
+    endOf(bytes)
     throw error
   }
 }

@@ -1,9 +1,8 @@
 import { Buffer } from 'node:buffer'
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { cancel } from '../routes/byte-stream.ts'
 import type { Actor, Api } from '../routes/create-api.ts'
 import type { ApiResponse, StreamedResponse, Target, TextResponse } from '../routes/messages.ts'
-import { below, isStreamed, MAX_DISCARDED_BYTES, parseTarget, toBase } from '../routes/messages.ts'
+import { below, endOf, isStreamed, MAX_DISCARDED_BYTES, parseTarget, toBase } from '../routes/messages.ts'
 import type { MountOptions } from '../routes/mount-options.ts'
 import { checkMount } from '../routes/mount-options.ts'
 import type { NodeRequest, NodeResponse } from './node-context.ts'
@@ -148,7 +147,7 @@ async function sendStream(answering: Answering, reply: StreamedResponse): Promis
     if (signal.aborted) cut(request, response)
     else fail(answering, error)
   } finally {
-    cancel(bytes)
+    endOf(bytes)
   }
 }
 

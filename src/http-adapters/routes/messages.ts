@@ -1,5 +1,7 @@
 import type { MaybePromise } from '../../schema/sync-or-async.ts'
 
+export { endOf } from '../../schema/iteration.ts'
+
 /**
  * A request, as every adapter passes it in. It consists of plain values, so that no adapter has to construct a
  * runtime's request object.

@@ -1,7 +1,7 @@
 import type { Id } from '../../schema/ids.ts'
+import { endOf } from '../../schema/iteration.ts'
 import type { MaybePromise, SyncOrAsync } from '../../schema/sync-or-async.ts'
 import { isPromise, wait } from '../../schema/sync-or-async.ts'
-import { cancel, started } from './byte-stream.ts'
 import type { ApiResponse, HeaderLine, StreamedResponse, TextResponse } from './messages.ts'
 import { isStreamed } from './messages.ts'
 import { isNil } from './ports.ts'
@@ -39,11 +39,32 @@ export async function jsonStreamReply(bytes: AsyncIterable<Uint8Array>): Promise
   return { status: 200, headers: [...ALWAYS, JSON_TYPE], body: await started(bytes) }
 }
 
+/**
+ * Waits for the first piece of bytes, and returns all of them. An error before the first piece is thrown here, where it
+ * can still become an error response. Unlike a generator, `return` reaches the bytes before the first `next`.
+ */
+export async function started(bytes: AsyncIterable<Uint8Array>): Promise<AsyncIterable<Uint8Array>> {
+  const rest = bytes[Symbol.asyncIterator]()
+  let first: IteratorResult<Uint8Array> | undefined = await rest.next()
+  const iterator: AsyncIterator<Uint8Array> = {
+    async next() {
+      const piece = first ?? (await rest.next())
+      first = undefined
+      return piece
+    },
+    async return() {
+      await rest.return?.()
+      return { done: true, value: undefined }
+    },
+  }
+  return { [Symbol.asyncIterator]: () => iterator }
+}
+
 /** The response to HEAD: the same headers, and a `Content-Length` if the length is known, without a body. */
 export function withoutBody(reply: ApiResponse): TextResponse {
   const { status, headers } = reply
   if (isStreamed(reply)) {
-    cancel(reply.body[Symbol.asyncIterator]())
+    endOf(reply.body[Symbol.asyncIterator]())
     return { status, headers, body: undefined }
   }
   if (reply.body === undefined) return reply

@@ -1,5 +1,5 @@
 import type { Api, ApiRequest, ApiResponse } from '../../../src/http-adapters/http.ts'
-import { started } from '../../../src/http-adapters/routes/byte-stream.ts'
+import { started } from '../../../src/http-adapters/routes/replies.ts'
 import { deferred } from '../../deferred.ts'
 import type { Person, World } from '../../world.ts'
 import { openWorld } from '../../world.ts'
