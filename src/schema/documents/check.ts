@@ -11,6 +11,8 @@ export interface Check<T> {
   readonly expected: string
   /** Whether a record may be without a property of this check. */
   readonly isOptional?: boolean
+  /** Whether it is the check of an array. */
+  readonly isList?: boolean
   /** Returns whether the value is a `T`. Fast: it creates no findings. */
   fits(value: unknown): value is T
   /** Yields the findings of the value at this path, each computed on demand. Yields none if the value fits. */
@@ -54,36 +56,30 @@ export type Properties<T> = { readonly [Name in keyof T]-?: Check<Exclude<T[Name
  * Creates a check of an object with these properties and no others. It reports the faults of all properties before those in
  * the lists: a document with a million faults does not produce a million findings at once.
  */
-export function checkOfRecord<Own, Lists = unknown>(
-  noun: string,
-  own: Properties<Own>,
-  lists: Properties<Lists>,
-): Check<Own & Lists> {
+export function checkOfRecord<T>(noun: string, properties: Properties<T>): Check<T> {
   const expected = `expected ${noun} object`
-  const ofOwn: readonly Property[] = Object.entries(own)
-  const ofLists: readonly Property[] = Object.entries(lists)
-  const names = new Set([...ofOwn, ...ofLists].map(([name]) => name))
+  const all: readonly Property[] = Object.entries<Check<unknown>>(properties)
+  const lists = all.filter(([, check]) => check.isList === true)
+  const others = all.filter(([, check]) => check.isList !== true)
+  const names = new Set(all.map(([name]) => name))
   const message = `unknown property, expected only ${[...names].join(', ')}`
-  const isIn = (record: Fields, [name, check]: Property): boolean =>
-    name in record ? check.fits(record[name]) : check.isOptional === true
 
   return {
     expected,
-    fits: (value): value is Own & Lists =>
+    fits: (value): value is T =>
       isRecord(value) &&
-      ofOwn.every((property) => isIn(value, property)) &&
-      Object.keys(value).every((name) => names.has(name)) &&
-      ofLists.every((property) => isIn(value, property)),
+      all.every(([name, check]) => (name in value ? check.fits(value[name]) : check.isOptional === true)) &&
+      Object.keys(value).every((name) => names.has(name)),
     *findings(value, path) {
       if (!isRecord(value)) {
         yield { path, code: 'type', message: expected }
         return
       }
-      for (const property of ofOwn) yield* findingsOf(value, property, path)
+      for (const property of others) yield* findingsOf(value, property, path)
       for (const name of Object.keys(value)) {
         if (!names.has(name)) yield { path: [...path, name], code: 'unknown_property', message }
       }
-      for (const property of ofLists) yield* findingsOf(value, property, path)
+      for (const property of lists) yield* findingsOf(value, property, path)
     },
   }
 }
@@ -105,6 +101,7 @@ function isRecord(value: unknown): value is Fields {
 export function checkOfEach<T>(check: Check<T>, expected: string): Check<T[]> {
   return {
     expected,
+    isList: true,
     fits(list): list is T[] {
       if (!Array.isArray(list)) return false
       for (const at of list.keys()) if (!check.fits(list[at])) return false // a hole is an element that does not fit

@@ -63,76 +63,61 @@ function isTime(value: unknown): value is string {
   return isText(value) && isDateTime(value)
 }
 
-const labelCheck = checkOfRecord<LabelRecord>(
-  'a label',
-  { name: text, color: optional(text), description: optional(text) },
-  {},
-)
+const labelCheck = checkOfRecord<LabelRecord>('a label', {
+  name: text,
+  color: optional(text),
+  description: optional(text),
+})
 
-const reactionCheck = checkOfRecord<ReactionRecord>(
-  'a reaction',
-  { user_id: finiteNumber, user_name: optional(text), content: text },
-  {},
-)
+const reactionCheck = checkOfRecord<ReactionRecord>('a reaction', {
+  user_id: finiteNumber,
+  user_name: optional(text),
+  content: text,
+})
 
 const reactions = optional(checkOfEach(reactionCheck, 'expected an array of reactions'))
 
 /** Checks one issue: first its own properties, then the elements of its lists. */
-export const issueCheck: Check<IssueRecord> = checkOfRecord<
-  Omit<IssueRecord, 'labels' | 'reactions' | 'assignees'>,
-  Pick<IssueRecord, 'labels' | 'reactions' | 'assignees'>
->(
-  'an issue',
-  {
-    number: finiteNumber,
-    poster_id: finiteNumber,
-    poster_name: text,
-    poster_email: optional(text),
-    title: text,
-    content: text,
-    ref: optional(text),
-    milestone: optional(text),
-    state,
-    is_locked: isLocked,
-    created: dateTime,
-    updated: dateTime,
-    closed: optional(dateTimeOrNull),
-  },
-  {
-    labels: optional(checkOfEach(labelCheck, 'expected an array of labels')),
-    reactions,
-    assignees: optional(checkOfEach(text, 'expected an array of user names')),
-  },
-)
+export const issueCheck: Check<IssueRecord> = checkOfRecord<IssueRecord>('an issue', {
+  number: finiteNumber,
+  poster_id: finiteNumber,
+  poster_name: text,
+  poster_email: optional(text),
+  title: text,
+  content: text,
+  ref: optional(text),
+  milestone: optional(text),
+  state,
+  is_locked: isLocked,
+  created: dateTime,
+  updated: dateTime,
+  closed: optional(dateTimeOrNull),
+  labels: optional(checkOfEach(labelCheck, 'expected an array of labels')),
+  reactions,
+  assignees: optional(checkOfEach(text, 'expected an array of user names')),
+})
 
 /** No document has comments: it checks what other forges have. */
-const commentCheck = checkOfRecord<Omit<CommentRecord, 'reactions'>, Pick<CommentRecord, 'reactions'>>(
-  'a comment',
-  {
-    issue_number: finiteNumber,
-    poster_id: finiteNumber,
-    poster_name: text,
-    poster_email: optional(text),
-    created: dateTime,
-    updated: dateTime,
-    content: text,
-  },
-  { reactions },
-)
+const commentCheck = checkOfRecord<CommentRecord>('a comment', {
+  issue_number: finiteNumber,
+  poster_id: finiteNumber,
+  poster_name: text,
+  poster_email: optional(text),
+  created: dateTime,
+  updated: dateTime,
+  content: text,
+  reactions,
+})
 
-const milestoneCheck = checkOfRecord<MilestoneRecord>(
-  'a milestone',
-  {
-    title: text,
-    description: optional(text),
-    deadline: optional(dateTimeOrNull),
-    created: optional(dateTime),
-    updated: optional(dateTime),
-    closed: optional(dateTimeOrNull),
-    state,
-  },
-  {},
-)
+const milestoneCheck = checkOfRecord<MilestoneRecord>('a milestone', {
+  title: text,
+  description: optional(text),
+  deadline: optional(dateTimeOrNull),
+  created: optional(dateTime),
+  updated: optional(dateTime),
+  closed: optional(dateTimeOrNull),
+  state,
+})
 
 /** The check of each kind of exchange record. */
 export const recordChecks: { readonly [Kind in ExchangeRecord['kind']]: Check<unknown> } = {
