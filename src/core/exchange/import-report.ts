@@ -38,20 +38,14 @@ export interface InspectReport extends ImportReport {
 
 export type Conflict = ForgeErrorDetails['IMPORT_CONFLICT']
 
-/** Counts that grow. */
-export type Counts = { -readonly [What in keyof ImportCounts]: number }
-
-/** Returns the counts of nothing. */
-export function noCounts(): Counts {
-  return { created: 0, updated: 0, unchanged: 0, skipped: 0 }
-}
+const NOTHING: ImportCounts = { created: 0, updated: 0, unchanged: 0, skipped: 0 }
 
 const MAX_NAMED = 100
 
 /** What an import has done so far. */
 export class ImportTotals {
-  readonly #issues = noCounts()
-  readonly #comments = noCounts()
+  readonly #issues = { ...NOTHING }
+  readonly #comments = { ...NOTHING }
   readonly #unknown = new NameCounts()
   /** Comments, on a host that has none. */
   #lostComments: NotCarried | undefined
@@ -60,8 +54,8 @@ export class ImportTotals {
   readonly violations: First<Violation> = new First<Violation>()
 
   add(plan: {
-    readonly issues: Counts
-    readonly comments: Counts
+    readonly issues: ImportCounts
+    readonly comments: ImportCounts
     readonly conflicts: readonly Conflict[]
     readonly unknownUsers: readonly string[]
   }): void {
@@ -121,6 +115,6 @@ class First<T> {
   }
 }
 
-function addCounts(totals: Counts, counts: Counts): void {
+function addCounts(totals: { -readonly [What in keyof ImportCounts]: number }, counts: ImportCounts): void {
   for (const name of ['created', 'updated', 'unchanged', 'skipped'] as const) totals[name] += counts[name]
 }

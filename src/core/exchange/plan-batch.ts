@@ -2,8 +2,7 @@ import { canonicalLabel, canonicalMilestone } from '../../schema/canonical-issue
 import type { CommentRecord, IssueRecord, LabelRecord, MilestoneRecord } from '../../schema/issue-record.ts'
 import type { Violation } from '../../schema/violation.ts'
 import { firstDifference } from './compare.ts'
-import type { Conflict, Counts } from './import-report.ts'
-import { noCounts } from './import-report.ts'
+import type { Conflict, ImportCounts } from './import-report.ts'
 import type { Candidate } from './incoming.ts'
 import { incomingComment, incomingIssue, peopleIn } from './incoming.ts'
 import type { IncomingBatch } from './issue-tracker.ts'
@@ -27,8 +26,8 @@ export interface Earlier {
 export interface BatchPlan {
   /** Returns what is written. Undefined: nothing is. */
   readonly write: (() => Omit<IncomingBatch, 'repositoryId'>) | undefined
-  readonly issues: Counts
-  readonly comments: Counts
+  readonly issues: ImportCounts
+  readonly comments: ImportCounts
   readonly conflicts: readonly Conflict[]
   /** The numbers of the issues that are left although they differ. */
   readonly left: readonly number[]
@@ -93,10 +92,10 @@ export function planBatch(batch: Batch, found: Found, earlier: Earlier, onConfli
 }
 
 function planIssues(candidates: Batch['issues'], { issues, taken, accounts }: Found, onConflict: OnConflict) {
-  const counts = noCounts()
   const create: Candidate<IssueRecord>[] = []
   const update: Candidate<IssueRecord>[] = []
   const left: number[] = []
+  let [unchanged, skipped] = [0, 0]
   const conflicts: Conflict[] = []
   for (const candidate of candidates) {
     const { position, record } = candidate
@@ -106,19 +105,16 @@ function planIssues(candidates: Batch['issues'], { issues, taken, accounts }: Fo
     if (taken.has(number)) {
       conflicts.push({ ...position, number, reason: 'taken' })
       left.push(number)
-    } else if (existing === undefined) {
-      create.push(candidate)
-      counts.created += 1
-    } else if (property === undefined) counts.unchanged += 1
-    else if (onConflict === 'update') {
-      update.push(candidate)
-      counts.updated += 1
-    } else {
-      if (onConflict === 'skip') counts.skipped += 1
+    } else if (existing === undefined) create.push(candidate)
+    else if (property === undefined) unchanged += 1
+    else if (onConflict === 'update') update.push(candidate)
+    else {
+      if (onConflict === 'skip') skipped += 1
       else conflicts.push({ ...position, number, reason: 'differs', property })
       left.push(number)
     }
   }
+  const counts = { created: create.length, updated: update.length, unchanged, skipped }
   return { create, update, counts, left, conflicts }
 }
 
@@ -128,7 +124,7 @@ function planComments(
   onConflict: OnConflict,
   earlier: Pick<Earlier, 'hasIssue' | 'hasLeft'>,
 ) {
-  const counts = noCounts()
+  let [unchanged, skipped] = [0, 0]
   const matcher = new CommentMatcher(comments, accounts)
   const create: Candidate<CommentRecord>[] = []
   const update: { readonly previous: CommentRecord; readonly comment: Candidate<CommentRecord> }[] = []
@@ -138,26 +134,22 @@ function planComments(
     const { position, record } = candidate
     const number = record.issue_number
     const isKnown = matcher.isKnown(candidate)
-    if (earlier.hasLeft(number)) counts.skipped += 1
+    if (earlier.hasLeft(number)) skipped += 1
     else if (!issues.has(number) && !earlier.hasIssue(number)) {
       const message = `expected the number of an issue in the document or in the repository; there is no issue ${number}`
       violations.push({ ...position, code: 'unknown_issue', message })
-    } else if (isKnown) counts.unchanged += 1
+    } else if (isKnown) unchanged += 1
     else return true
     return false
   })
   for (const comment of others) {
     const isSame = matcher.isOfDeleted(comment)
     const previous = isSame || onConflict !== 'update' ? undefined : matcher.editedFrom(comment)?.stored
-    if (isSame) counts.unchanged += 1
-    else if (previous !== undefined) {
-      update.push({ previous, comment })
-      counts.updated += 1
-    } else {
-      create.push(comment)
-      counts.created += 1
-    }
+    if (isSame) unchanged += 1
+    else if (previous === undefined) create.push(comment)
+    else update.push({ previous, comment })
   }
+  const counts = { created: create.length, updated: update.length, unchanged, skipped }
   return { create, update, counts, violations }
 }
 
