@@ -46,22 +46,22 @@ export function* writeBatch<Plan>(job: BatchJob, plan: PlanBatch<Plan>): SyncOrA
   }
 }
 
+/** One attempt to write a batch. */
+interface Attempt<Plan> {
+  /** Set by each attempt of the storage, and used by what follows in the same attempt. */
+  planned: PlannedBatch<Plan> | undefined
+}
+
 function* attemptOf<Plan>({ scope, call, repositoryId }: BatchJob, plan: PlanBatch<Plan>): SyncOrAsync<Plan> {
   const { actor, signal } = call
-  // Set by each attempt of the storage, and used by what follows in the same attempt.
-  let planned: PlannedBatch<Plan> | undefined
+  const attempt: Attempt<Plan> = { planned: undefined }
   const outcome = yield* wait(
     scope.environment.storage.issueImports.update<Plan>(
       { repositoryId },
       {
-        prepare(_state, transaction) {
-          const note = (decided: PlannedBatch<Plan>): void => {
-            planned = decided
-          }
-          return runIn(scope, decisionOf(plan({ actor, transaction, signal }), note))
-        },
+        prepare: (_state, transaction) => runIn(scope, decisionOf(attempt, plan({ actor, transaction, signal }))),
         ...writeContext(scope, call),
-        beforeCommit: (events, transaction) => runIn(scope, committed(scope, planned, events, transaction)),
+        beforeCommit: (events, transaction) => runIn(scope, committed(scope, attempt, events, transaction)),
         signal,
       },
     ),
@@ -72,11 +72,11 @@ function* attemptOf<Plan>({ scope, call, repositoryId }: BatchJob, plan: PlanBat
 
 /** Returns what the storage decides: the state stays as it is. */
 function* decisionOf<State, Plan>(
+  attempt: Attempt<Plan>,
   steps: SyncOrAsync<PlannedBatch<Plan>>,
-  note: (planned: PlannedBatch<Plan>) => void,
 ): SyncOrAsync<(state: State) => Decision<State, Plan, EventDraft>> {
   const planned = yield* steps
-  note(planned)
+  attempt.planned = planned
   const events = planned.event === undefined ? [] : [planned.event]
   return (state) => ({ state, events, result: planned.plan })
 }
@@ -84,7 +84,7 @@ function* decisionOf<State, Plan>(
 // Not inside the call: V8 keeps the hidden class of each generator function until a full collection, and what it refers to.
 function* committed(
   scope: Scope,
-  planned: PlannedBatch<unknown> | undefined,
+  { planned }: Attempt<unknown>,
   events: readonly ForgeEvent[],
   transaction: OpenTransaction,
 ): SyncOrAsync<void> {
