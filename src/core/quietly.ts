@@ -1,4 +1,4 @@
-import { isObject, need } from '../schema/arguments.ts'
+import { hasMethods, need } from '../schema/arguments.ts'
 import { isPromise } from '../schema/sync-or-async.ts'
 import type { Logger } from './ports.ts'
 
@@ -36,8 +36,8 @@ export function quietLogger(caller: string, option: Logger | false | undefined):
   if (option === false) return { error: () => undefined, warn: () => undefined }
   if (option === undefined) return { error: toConsole, warn: toConsole }
 
-  const isLogger = isObject(option) && typeof option.error === 'function' && typeof option.warn === 'function'
-  need(isLogger, caller, 'logger', 'an object with error(message, fields) and warn(message, fields), or false')
+  const expected = 'an object with error(message, fields) and warn(message, fields), or false'
+  need(hasMethods(option, 'error', 'warn'), caller, 'logger', expected)
   return {
     error: (message, fields) => quietly(() => option.error(message, fields)),
     warn: (message, fields) => quietly(() => option.warn(message, fields)),

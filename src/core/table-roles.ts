@@ -1,4 +1,4 @@
-import { need } from '../schema/arguments.ts'
+import { hasMethods, need } from '../schema/arguments.ts'
 import type { OptionRules } from '../schema/options.ts'
 import { checkOptions } from '../schema/options.ts'
 import type { MaybePromise } from '../schema/sync-or-async.ts'
@@ -28,7 +28,7 @@ export function tableRoles<A extends Actor, Tx>(
   options: { readonly admin: (actor: A) => MaybePromise<boolean> },
 ): Roles<A, Tx> {
   const host = storage?.host
-  const knows = typeof host?.standingInRepository === 'function' && typeof host.standingInOrganization === 'function'
+  const knows = hasMethods(host, 'standingInRepository', 'standingInOrganization')
   need(knows, 'tableRoles', 'storage', 'a storage with tables: members, organizations and repositories')
   checkOptions('tableRoles', options, OPTIONS)
   const { admin } = options

@@ -21,7 +21,7 @@ import { RequestContext } from './route.ts'
 import { forgejoRoutes, routeTable } from './route-table.ts'
 import type { Match } from './router.ts'
 import { createRouter, METHODS } from './router.ts'
-import { exchangeSlots } from './slots.ts'
+import { Slots } from './slots.ts'
 import { refuseSudo } from './sudo.ts'
 
 /** The route table, bound to one forge. Every adapter mounts it. */
@@ -82,7 +82,8 @@ export function createApi(forge: unknown, options: UncheckedOptions): Api<Actor>
 
   const { operations } = internals
   const settings = toSettings(options, internals)
-  const slots = exchangeSlots(settings.limits)
+  const { maxExports, maxImports } = settings.limits
+  const slots = { exports: new Slots('exports', maxExports), imports: new Slots('imports', maxImports) }
   const routes = [...routeTable, ...(settings.forgejoPaths ? forgejoRoutes : [])]
   const findPath = createRouter(routes.filter(({ service }) => settings.services.has(service)))
 

@@ -1,5 +1,5 @@
 import type { Actor, HostIssue, HostPorts, HostUser, PortContext } from '../../core/ports.ts'
-import { need } from '../../schema/arguments.ts'
+import { hasMethods, need } from '../../schema/arguments.ts'
 import type { IdInput } from '../../schema/ids.ts'
 import type { MaybePromise } from '../../schema/sync-or-async.ts'
 import { isPromise } from '../../schema/sync-or-async.ts'
@@ -213,8 +213,7 @@ export interface StorageWithRows<Tx> {
  */
 export function presentTables<Tx>(storage: StorageWithRows<Tx>): Presenter<Actor, Tx> {
   const { host } = storage
-  const knows = typeof host?.users === 'function' && typeof host.issues === 'function'
-  need(knows, 'presentTables', 'storage', 'a storage with tables: users and issues')
+  need(hasMethods(host, 'users', 'issues'), 'presentTables', 'storage', 'a storage with tables: users and issues')
   const context = ({ transaction }: PortContext<unknown, Tx>) => ({ transaction })
   return {
     users: (ids, port) => shown(host.users(ids, context(port)), (user) => giteaUser(userFacts(user))),

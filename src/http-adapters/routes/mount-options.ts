@@ -1,5 +1,5 @@
 import type { Actor } from '../../core/ports.ts'
-import { isObject, need } from '../../schema/arguments.ts'
+import { hasMethods, need } from '../../schema/arguments.ts'
 import type { OptionRules } from '../../schema/options.ts'
 import { ANY, checkOptions, optional } from '../../schema/options.ts'
 import type { MaybePromise } from '../../schema/sync-or-async.ts'
@@ -38,6 +38,6 @@ export function checkMount<A extends Actor, Native extends readonly unknown[]>(
   api: Api<A>,
   options: MountOptions<A, Native>,
 ): void {
-  need(isObject(api) && typeof api.dispatch === 'function', caller, 'api', 'an API made by createApi')
+  need(hasMethods(api, 'dispatch'), caller, 'api', 'an API made by createApi')
   checkOptions(caller, options, OPTIONS)
 }

@@ -1,7 +1,7 @@
 import type { ForgeInternals } from '../../core/forge.ts'
 import type { Actor } from '../../core/ports.ts'
 import type { ServiceName } from '../../core/services.ts'
-import { isObject, need } from '../../schema/arguments.ts'
+import { hasMethods, isObject, need } from '../../schema/arguments.ts'
 import type { OptionRules } from '../../schema/options.ts'
 import { ANY, checkOptions, optional, toServiceNames } from '../../schema/options.ts'
 import type { IssueDocuments } from './ports.ts'
@@ -63,13 +63,9 @@ const OPTIONS: OptionRules<UncheckedOptions> = {
   publicUrl: ANY,
   docsUrl: ANY,
   credentials: optional((value) => value === 'token' || value === 'session', "'token' or 'session'"),
-  documents: optional(isDocuments, 'issueDocuments of forgelet/exchange'),
+  documents: optional((value) => hasMethods(value, 'read', 'write'), 'issueDocuments of forgelet/exchange'),
   forgejoPaths: optional((value) => typeof value === 'boolean', 'true or false'),
   limits: optional(isObject, 'an object such as { maxPageSize: 100 }'),
-}
-
-function isDocuments(value: unknown): boolean {
-  return isObject(value) && ['read', 'write'].every((name) => typeof Reflect.get(value, name) === 'function')
 }
 
 /** What an API takes from its forge. */

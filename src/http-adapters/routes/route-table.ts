@@ -1,6 +1,6 @@
 import type { Actor } from '../../core/ports.ts'
 import type { ServiceName } from '../../core/services.ts'
-import { isObject, need } from '../../schema/arguments.ts'
+import { hasMethods, need } from '../../schema/arguments.ts'
 import { badgeRoutes } from './badges.ts'
 import { blockRoutes, forgejoBlockRoutes } from './blocks.ts'
 import { exchangeRoutes } from './exchange.ts'
@@ -78,9 +78,8 @@ export function checkPorts(ports: UncheckedPorts, services: readonly ServiceName
   for (const service of services) {
     for (const port of ['directory', 'present'] as const) {
       for (const method of needs[service][port]) {
-        const given = ports[port]
-        const isMethod = isObject(given) && typeof Reflect.get(given, method) === 'function'
-        need(isMethod, 'createApi', `${port}.${method}`, `a function, for the service ${service}`)
+        const isThere = hasMethods(ports[port], method)
+        need(isThere, 'createApi', `${port}.${method}`, `a function, for the service ${service}`)
       }
     }
   }

@@ -1,15 +1,9 @@
 import { wireError } from './error-status.ts'
-import type { Settings } from './settings.ts'
 
 /** The exports and the imports of one API that run at the moment. */
 export interface ExchangeSlots {
   readonly exports: Slots
   readonly imports: Slots
-}
-
-/** Returns the slots of an API, all free. */
-export function exchangeSlots({ maxExports, maxImports }: Settings['limits']): ExchangeSlots {
-  return { exports: new Slots('exports', maxExports), imports: new Slots('imports', maxImports) }
 }
 
 /** A limited number of slots: what finds none is refused, and does not wait. */
