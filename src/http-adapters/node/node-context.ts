@@ -162,10 +162,6 @@ async function* chunksOf(request: NodeRequest): AsyncGenerator<unknown, void, vo
  */
 function isParsed({ body, readableDidRead }: NodeRequest): boolean {
   if (body === undefined) return false
-  return readableDidRead || !isNil(body)
-}
-
-function isNil(value: unknown): boolean {
-  if (typeof value !== 'object' || Array.isArray(value)) return false
-  return value === null || Object.keys(value).length === 0
+  if (readableDidRead || typeof body !== 'object' || Array.isArray(body)) return true
+  return Object.keys(body ?? {}).length > 0
 }

@@ -59,7 +59,7 @@ export function nodeHandler<A extends Actor, Req extends NodeRequest = NodeReque
 /** Sends a reply. Fulfils when the response is over. */
 function finish(answering: Answering, reply: ApiResponse | undefined): Promise<unknown> {
   const { api, apiRequest, response } = answering
-  const over = isTaken(response) ? Promise.resolve() : closeOf(response)
+  const over = isTaken(response) ? Promise.resolve() : new Promise((resolve) => response.on('close', resolve))
   send(answering, reply ?? api.unmatched(apiRequest))
   return over
 }
@@ -75,10 +75,6 @@ async function finishLater(
 
 async function resultOf(next: () => unknown): Promise<unknown> {
   return next()
-}
-
-function closeOf(response: NodeResponse): Promise<unknown> {
-  return new Promise((resolve) => response.on('close', resolve))
 }
 
 /** What a request asks for below `base`. Frameworks strip a prefix, which may be `base` or more, and keep the whole URL. */
