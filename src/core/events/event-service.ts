@@ -11,7 +11,7 @@ import type { Environment } from '../call.ts'
 import { copyPageRequest, toLimit, toPageQuery } from '../page-query.ts'
 import type { Listeners } from './listeners.ts'
 import type { ConsumerPace, EventHandler, RunningConsumers } from './outbox-consumer.ts'
-import { OutboxConsumer, WakeUp } from './outbox-consumer.ts'
+import { consumeOutbox, WakeUp } from './outbox-consumer.ts'
 
 const DEFAULT_READ_LIMIT = 100
 const MAX_NAME_LENGTH = 64
@@ -122,8 +122,8 @@ export function eventService(
       const wakeUp = new WakeUp()
       const stopListening = listeners.on(() => wakeUp.notify())
       try {
-        const outbox = new OutboxConsumer({ events, consumer, handler, pace, wakeUp, logger })
-        await consumers.run(consumer.name, options.signal, (stop) => outbox.run(stop))
+        const parts = { events, consumer, handler, pace, wakeUp, logger }
+        await consumers.run(consumer.name, options.signal, (stop) => consumeOutbox(parts, stop))
       } finally {
         stopListening()
       }

@@ -88,70 +88,62 @@ export class RunningConsumers {
 }
 
 /**
- * One process that consumes the outbox as a named consumer. While it holds the lease of the name, it passes events to
- * the handler in order and moves the cursor past them. Otherwise it waits. Events are delivered at least once.
+ * Consumes the outbox as a named consumer, until the signal aborts. While this process holds the lease of the name, it passes
+ * events to the handler in order and moves the cursor past them. Otherwise it waits. Events are delivered at least once. A
+ * batch that is being handled is finished first.
  * Source: docs/storage.md, section 5.
  */
-export class OutboxConsumer {
-  readonly #parts: ConsumerParts
-  #failures = 0
-
-  constructor(parts: ConsumerParts) {
-    this.#parts = parts
+export async function consumeOutbox(
+  { events, consumer, handler, pace, wakeUp, logger }: ConsumerParts,
+  signal: AbortSignal,
+): Promise<void> {
+  let failures = 0
+  try {
+    while (!signal.aborted) await consume()
+  } finally {
+    await release()
   }
 
-  /** Consumes until the signal aborts. A batch that is being handled is finished first. */
-  async run(signal: AbortSignal): Promise<void> {
-    try {
-      while (!signal.aborted) await this.#consume(signal)
-    } finally {
-      await this.#release()
-    }
-  }
-
-  async #consume(signal: AbortSignal): Promise<void> {
-    const { consumer, pace, wakeUp, logger } = this.#parts
+  async function consume(): Promise<void> {
     const seen = wakeUp.count
     try {
-      const consumed = await this.#turn(signal)
+      const consumed = await turn()
       if (!consumed) await wakeUp.wait(pace.pollMilliseconds, signal, seen)
     } catch (error) {
       if (!isPassing(error)) throw error
       logger.warn('the outbox cannot be consumed at present', { consumer: consumer.name, error })
-      await this.#rest(signal)
+      await rest()
     }
   }
 
   /**
    * Claims the lease and handles one batch. Returns whether to continue without waiting, because more events may exist.
    */
-  async #turn(signal: AbortSignal): Promise<boolean> {
-    const { events, consumer, pace } = this.#parts
+  async function turn(): Promise<boolean> {
     const claim = await events.claim(consumer, pace.leaseMilliseconds)
     if (claim === undefined) return false
 
     const read = await events.read({ after: claim.cursor, limit: pace.batch })
-    if (read.events.length === 0) this.#failures = 0
+    if (read.events.length === 0) failures = 0
     if (read.events.length === 0 || signal.aborted) return false
-    return (await this.#handle(read.events, signal)) && (await this.#advance(read.cursor))
+    return (await handle(read.events)) && (await advance(read.cursor))
   }
 
   /** Calls the handler with a batch and renews the lease meanwhile. Returns whether the handler succeeded. */
-  async #handle(batch: readonly ForgeEvent[], signal: AbortSignal): Promise<boolean> {
-    const { consumer, handler, logger } = this.#parts
+  async function handle(batch: readonly ForgeEvent[]): Promise<boolean> {
     const stop = new AbortController()
     const abort = (): void => stop.abort(signal.reason)
     signal.addEventListener('abort', abort, { once: true })
     const done = new AbortController()
-    const renewals = this.#keepLease(stop, done.signal)
+    const renewals = keepLease(stop, done.signal)
     try {
       await handler(batch, { signal: stop.signal })
-      this.#failures = 0
+      failures = 0
       return true
     } catch (error) {
       if (stop.signal.aborted && error === stop.signal.reason) return false
       logger.error('a consumer of events failed; it receives the same events again', { consumer: consumer.name, error })
-      await this.#rest(signal)
+      await rest()
       return false
     } finally {
       done.abort()
@@ -163,16 +155,14 @@ export class OutboxConsumer {
   /**
    * Renews the lease until the handler is done. If another process has taken the lease, aborts the handler's signal.
    */
-  async #keepLease(stop: AbortController, done: AbortSignal): Promise<void> {
-    const { leaseMilliseconds } = this.#parts.pace
+  async function keepLease(stop: AbortController, done: AbortSignal): Promise<void> {
     while (!done.aborted) {
-      await new WakeUp().wait(leaseMilliseconds / RENEWALS, done)
-      if (!done.aborted) await this.#renew(stop)
+      await new WakeUp().wait(pace.leaseMilliseconds / RENEWALS, done)
+      if (!done.aborted) await renew(stop)
     }
   }
 
-  async #renew(stop: AbortController): Promise<void> {
-    const { events, consumer, pace } = this.#parts
+  async function renew(stop: AbortController): Promise<void> {
     try {
       const claim = await events.claim(consumer, pace.leaseMilliseconds)
       if (claim === undefined) stop.abort(new Error('another process has taken the lease of this consumer'))
@@ -181,8 +171,7 @@ export class OutboxConsumer {
     }
   }
 
-  async #advance(cursor: string): Promise<boolean> {
-    const { events, consumer, logger } = this.#parts
+  async function advance(cursor: string): Promise<boolean> {
     const moved = await events.advance(consumer, cursor)
     if (!moved)
       logger.warn('a consumer lost its lease: its last events are delivered again', { consumer: consumer.name })
@@ -190,21 +179,17 @@ export class OutboxConsumer {
   }
 
   /** Waits after a failure: longer after each one, up to a minute. New events do not end the wait. */
-  async #rest(signal: AbortSignal): Promise<void> {
-    const { pace } = this.#parts
-    this.#failures += 1
-    await new WakeUp().wait(Math.min(MAX_PAUSE_MS, pace.pollMilliseconds * 2 ** Math.min(this.#failures, 10)), signal)
+  async function rest(): Promise<void> {
+    failures += 1
+    await new WakeUp().wait(Math.min(MAX_PAUSE_MS, pace.pollMilliseconds * 2 ** Math.min(failures, 10)), signal)
   }
 
-  async #release(): Promise<void> {
-    const { events, consumer, logger } = this.#parts
+  async function release(): Promise<void> {
     try {
       await events.release(consumer)
     } catch (error) {
-      logger.warn('a consumer could not release its lease: others must wait until it expires', {
-        consumer: consumer.name,
-        error,
-      })
+      const message = 'a consumer could not release its lease: others must wait until it expires'
+      logger.warn(message, { consumer: consumer.name, error })
     }
   }
 }

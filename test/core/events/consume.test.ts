@@ -1,7 +1,7 @@
 import { getEventListeners } from 'node:events'
 import { setTimeout as pause } from 'node:timers/promises'
 import { afterEach, describe, expect, test, vi } from 'vitest'
-import { OutboxConsumer, WakeUp } from '../../../src/core/events/outbox-consumer.ts'
+import { consumeOutbox, WakeUp } from '../../../src/core/events/outbox-consumer.ts'
 import type { ConsumeOptions, EventHandler, Forge, ForgeEvent, Logger } from '../../../src/index.ts'
 import { ForgeError } from '../../../src/index.ts'
 import { memoryStorage } from '../../../src/storage/memory.ts'
@@ -254,7 +254,7 @@ describe('a consumer', () => {
     await forgeWith(4, { storage })
     const stop = new AbortController()
     const listeners: number[] = []
-    const consumer = new OutboxConsumer({
+    const parts = {
       events: storage.events,
       consumer: { name: 'mail', holder: 'this process' },
       handler() {
@@ -264,8 +264,8 @@ describe('a consumer', () => {
       pace: { leaseMilliseconds: 30_000, pollMilliseconds: 1000, batch: 1 },
       wakeUp: new WakeUp(),
       logger: { error: nothing, warn: nothing },
-    })
-    await consumer.run(stop.signal)
+    }
+    await consumeOutbox(parts, stop.signal)
 
     expect(listeners).toEqual([1, 1, 1, 1])
     expect(getEventListeners(stop.signal, 'abort')).toEqual([])
