@@ -2,7 +2,7 @@ import { need } from '../schema/arguments.ts'
 import { ForgeError, isForgeError } from '../schema/errors.ts'
 import type { ForgeEvent } from '../schema/records.ts'
 import type { MaybePromise } from '../schema/sync-or-async.ts'
-import { isPromise, promiseTry, runMaybeAsync, runSync, wait } from '../schema/sync-or-async.ts'
+import { abandon, isPromise, promiseTry, runMaybeAsync, runSync, wait } from '../schema/sync-or-async.ts'
 import type { ForgeStorage } from '../storage/contract/storage.ts'
 import type { AsyncScope, Environment, OpenTransaction, Sync, SyncScope } from './call.ts'
 import { Call } from './call.ts'
@@ -180,16 +180,12 @@ export function withTransactionSync<T>(
 
   try {
     const value = work(chosen(servicesIn(scope)))
-    refusePromise(value)
+    if (isPromise(value)) {
+      abandon(value)
+      throw new TypeError('the work of withTransactionSync returned a promise: it must be synchronous')
+    }
     return { value, afterCommit: () => listeners.emit(written.splice(0)) }
   } finally {
     open = false
   }
-}
-
-function refusePromise(value: unknown): void {
-  if (!isPromise(value)) return
-
-  Promise.resolve(value).catch(() => undefined)
-  throw new TypeError('the work of withTransactionSync returned a promise: it must be synchronous')
 }

@@ -59,9 +59,8 @@ export function refuseUnknown<T>(
   for (const name of Object.keys(given)) {
     if (Object.hasOwn(known, name) || Reflect.get(given, name) === undefined) continue
 
-    const [first, ...others] = Object.keys(known)
-    if (first === undefined) throw new TypeError(`${caller} has no options: it was given ${within}${name}`)
-    const nearest = others.reduce((best, one) => (distance(name, one) < distance(name, best) ? one : best), first)
+    const [nearest] = Object.keys(known).sort((one, other) => distance(name, one) - distance(name, other))
+    if (nearest === undefined) throw new TypeError(`${caller} has no options: it was given ${within}${name}`)
     throw new TypeError(`${caller} has no option ${within}${name}: did you mean ${within}${nearest}?`)
   }
 }

@@ -21,14 +21,11 @@ function thenOf(value: { readonly then?: unknown }): unknown {
   return value.then
 }
 
-function refusal(): TypeError {
-  return new TypeError(
-    'a promise was returned where a value is required: inside withTransactionSync every port must return a value, and on a synchronous storage (memory, SQLite, a Durable Object) beforeCommit and, in an import, the tracker must too',
-  )
-}
+const REFUSAL =
+  'a promise was returned where a value is required: inside withTransactionSync every port must return a value, and on a synchronous storage (memory, SQLite, a Durable Object) beforeCommit and, in an import, the tracker must too'
 
-// A rejection of a promise that is no longer awaited must not end the process.
-function ignoreRejection(promise: Promise<unknown>): void {
+/** Gives up a promise: its rejection must not end the process. */
+export function abandon(promise: Promise<unknown>): void {
   Promise.resolve(promise).catch(() => undefined)
 }
 
@@ -141,14 +138,11 @@ export function runSync<T>(steps: SyncOrAsync<T>): T {
   const first = steps.next()
   if (first.done === true) return first.value
 
-  const refused = refusal()
-  abandon(first)
-  abandon(steps.throw(refused)) // runs the `finally` blocks of the steps
+  const refused = new TypeError(REFUSAL)
+  abandon(first.value)
+  const last = steps.throw(refused) // runs the `finally` blocks of the steps
+  if (last.done !== true) abandon(last.value)
   throw refused
-}
-
-function abandon(step: IteratorResult<Promise<void>, unknown>): void {
-  if (step.done !== true) ignoreRejection(step.value)
 }
 
 async function finish<T>(steps: SyncOrAsync<T>, first: Promise<void>): Promise<T> {

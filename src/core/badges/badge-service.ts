@@ -97,7 +97,7 @@ export function badgeService(scope: Scope): MaybeAsync<BadgeService<Actor>> {
     const grantedBy = actorIdOf(call.actor)
     checkSlugs(slugs)
     yield* change(scope, call, storage.userBadges, { userId, slugs }, { userId }, (before, grantedAt) => {
-      const badges = toUserBadges(before)
+      const badges = { known: before.known.map(({ slug }) => slug), held: before.held.map(({ badge }) => badge.slug) }
       const { state, ...decided } = rule(badges, slugs)
       const held = arrange(before, state.held, grantedAt, grantedBy)
       return { state: state === badges ? before : { known: before.known, held }, ...decided }
@@ -130,10 +130,6 @@ function toHeld(request: PageRequest & { readonly slug: string }) {
   const { slug } = request
   if (typeof slug !== 'string') throw new TypeError('request.slug must be a string')
   return { access: { action: 'badges.read' }, slug, page: copyPageRequest(request) } as const
-}
-
-function toUserBadges(state: UserBadgesState): UserBadges {
-  return { known: state.known.map(({ slug }) => slug), held: state.held.map(({ badge }) => badge.slug) }
 }
 
 function arrange(
