@@ -32,7 +32,7 @@ interface More extends Pick<ErrorJson, 'violations' | 'total' | 'requestId'> {
 
 /** An error response with a JSON body. */
 export function errorReply(
-  { docsUrl }: Pick<Settings, 'docsUrl'>,
+  { docsUrl }: Settings,
   code: ErrorCode,
   message: string,
   { status = errorStatus[code], headers, ...more }: More = {},
@@ -41,9 +41,6 @@ export function errorReply(
   const body: ErrorJson = { message, url, code, ...more }
   return jsonReply(body, headers, status)
 }
-
-/** The settings that the responses to errors depend on. */
-type ErrorSettings = Pick<Settings, 'docsUrl' | 'credentials' | 'logger' | 'newId'>
 
 /** The failed request, for the log. */
 interface Failed {
@@ -57,7 +54,7 @@ interface Failed {
  * written only to the log. Never throws: an error that cannot be inspected or written as JSON counts as unexpected.
  * Source: docs/behaviour.md, Everywhere
  */
-export function failureReply(settings: ErrorSettings, error: unknown, failed: Failed): TextResponse {
+export function failureReply(settings: Settings, error: unknown, failed: Failed): TextResponse {
   try {
     if (isWireError(error) && Object.hasOwn(errorStatus, error.code)) {
       const headers: readonly HeaderLine[] = error.code === 'EXCHANGE_BUSY' ? [['Retry-After', '5']] : []
@@ -79,7 +76,7 @@ const REFUSALS = {
 /** The scheme that a 401 response asks for. Nothing asks for a session. */
 const CHALLENGES = { UNAUTHENTICATED: 'Bearer', INVALID_CREDENTIALS: 'Bearer error="invalid_token"' } as const
 
-function forgeErrorReply(settings: ErrorSettings, error: ForgeError, failed: Failed): TextResponse {
+function forgeErrorReply(settings: Settings, error: ForgeError, failed: Failed): TextResponse {
   const { code, message } = error
   const reply = (text: string, more?: More): TextResponse => errorReply(settings, code, text, more)
   switch (error.code) {
@@ -118,14 +115,14 @@ function forgeErrorReply(settings: ErrorSettings, error: ForgeError, failed: Fai
   }
 }
 
-function internalReply(settings: ErrorSettings, error: unknown, failed: Failed): TextResponse {
+function internalReply(settings: Settings, error: unknown, failed: Failed): TextResponse {
   const requestId = logged(settings, 'error', 'request failed', error, failed)
   return errorReply(settings, 'INTERNAL', 'internal error', { requestId })
 }
 
 /** Logs an error, unless the client has disconnected and no error occurred. Returns the id of the entry. */
 function logged(
-  { logger, newId }: ErrorSettings,
+  { logger, newId }: Settings,
   level: keyof Logger,
   message: string,
   error: unknown,

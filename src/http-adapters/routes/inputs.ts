@@ -20,7 +20,7 @@ type UserAction = Exclude<
 >['action']
 
 /** Returns a decoded parameter of the path. */
-export function parameterIn({ match: { names, values } }: Pick<RouteRequest, 'match'>, name: string): string {
+export function parameterIn({ match: { names, values } }: RouteRequest, name: string): string {
   const at = names.indexOf(name)
   const value = at === -1 ? undefined : values?.[at + 1]
   if (value === undefined) throw new RangeError(`the path has no parameter ${name}`)

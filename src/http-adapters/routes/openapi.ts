@@ -29,15 +29,12 @@ export interface OpenApiOperation {
   responses: Record<string, object>
 }
 
-/** The settings that a document depends on. */
-export type DocumentSettings = Pick<Settings, 'publicUrl' | 'services' | 'credentials' | 'limits'>
-
 /**
  * Returns a copy of the published document that has only the operations of the mounted services, and the limits, the
  * credentials and the address of this API. Without a public address, the server is the address of the document. That is right for a
  * document at `openapi.json` below the mount point.
  */
-export function openApiDocument({ publicUrl, services, credentials, limits }: DocumentSettings): OpenApiDocument {
+export function openApiDocument({ publicUrl, services, credentials, limits }: Settings): OpenApiDocument {
   const isLeftOut = (name: string): boolean => credentials === 'session' && name === 'WWW-Authenticate'
   // A copy, because a host may change it.
   const copy: typeof published = JSON.parse(JSON.stringify(published), (name, part) =>

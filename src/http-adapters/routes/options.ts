@@ -68,22 +68,19 @@ const OPTIONS: OptionRules<UncheckedOptions> = {
   limits: optional(isObject, 'an object such as { maxPageSize: 100 }'),
 }
 
-/** What an API takes from its forge. */
-export type OfForge = Omit<ForgeInternals, 'operations'>
-
 /**
  * Checks the options of an API and fills in the others.
  *
  * @throws TypeError when an option is missing or out of its range
  */
-export function toSettings(options: UncheckedOptions, forge: OfForge): Settings {
+export function toSettings(options: UncheckedOptions, forge: ForgeInternals): Settings {
   checkOptions('createApi', options, OPTIONS)
   const { publicUrl, docsUrl = '', credentials = 'token', limits = {}, documents, forgejoPaths = false } = options
   const services = withDocuments(toServiceNames(options.services, forge.services), options, forge)
   return {
     ...checkPorts(options, services),
     logger: forge.logger,
-    newId: () => forge.newId(),
+    newId: forge.newId,
     observe: forge.observe,
     publicUrl: publicUrl === undefined ? undefined : toPublicUrl(publicUrl),
     docsUrl: docsUrl === '' ? '' : toDocsUrl(docsUrl),
@@ -99,7 +96,7 @@ export function toSettings(options: UncheckedOptions, forge: OfForge): Settings 
 function withDocuments(
   services: readonly ServiceName[],
   { documents, services: named = [] }: UncheckedOptions,
-  { hasIssues }: OfForge,
+  { hasIssues }: ForgeInternals,
 ): readonly ServiceName[] {
   if (!services.includes('exchange')) return services
 

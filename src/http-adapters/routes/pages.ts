@@ -10,7 +10,7 @@ export interface NumberedPage {
 }
 
 /** The page number and size in the query, read leniently. Source: docs/behaviour.md, Blocks */
-export function pageIn({ request, settings: { limits } }: Pick<RouteRequest, 'request' | 'settings'>): NumberedPage {
+export function pageIn({ request, settings: { limits } }: RouteRequest): NumberedPage {
   const parameters = new URLSearchParams(request.query)
   const limit = Math.min(positive(parameters.get('limit')) ?? limits.defaultPageSize, limits.maxPageSize)
   const mostPages = Math.floor(Number.MAX_SAFE_INTEGER / limit) // keeps row offsets within safe integers

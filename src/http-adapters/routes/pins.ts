@@ -57,7 +57,7 @@ function* pinned(r: RouteRequest, kind: PinKind): SyncOrAsync<TextResponse> {
 }
 
 /** The position in the path, from 1 up. Source: docs/behaviour.md, Pins */
-function positionIn(r: Pick<RouteRequest, 'match'>): number {
+function positionIn(r: RouteRequest): number {
   const position = parseInteger(parameterIn(r, 'position'))
   if (position !== undefined && position >= 1 && position !== Number.POSITIVE_INFINITY) return position
   throw invalidInput('/position', 'range', 'position must be an integer, 1 or greater')

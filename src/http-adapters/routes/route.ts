@@ -24,7 +24,7 @@ export interface RouteRequest {
   readonly request: ApiRequest
   readonly actor: Caller<Actor>
   /** The path that was found, with the values of its parameters. */
-  readonly match: Pick<Match<Routed>, 'names' | 'values'>
+  readonly match: Match<Routed>
   readonly operations: UnguardedServices
   readonly settings: Settings
   readonly slots: ExchangeSlots

@@ -1,5 +1,5 @@
-import type { ObservedRequest } from '../../core/observer.ts'
-import type { Actor, Logger } from '../../core/ports.ts'
+import type { ForgeInternals } from '../../core/forge.ts'
+import type { Actor } from '../../core/ports.ts'
 import type { ServiceName } from '../../core/services.ts'
 import { toInteger } from '../../schema/arguments.ts'
 import { refuseUnknown } from '../../schema/options.ts'
@@ -9,14 +9,9 @@ import type { Directory, IssueDocuments, Presenter } from './ports.ts'
 export type CredentialKind = 'token' | 'session'
 
 /** The checked options of an API, with every default filled in, and what it takes from its forge. */
-export interface Settings {
+export interface Settings extends Pick<ForgeInternals, 'logger' | 'newId' | 'observe'> {
   readonly directory: Directory<Actor>
   readonly present: Presenter<Actor>
-  /** Never throws. */
-  readonly logger: Logger
-  readonly newId: () => string
-  /** Never throws. */
-  readonly observe: ((request: ObservedRequest) => void) | undefined
   /** Has no trailing slash. */
   readonly publicUrl: string | undefined
   /** `""` if unknown. */

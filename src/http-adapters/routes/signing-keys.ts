@@ -39,7 +39,7 @@ function* repositoryKey(r: RouteRequest, format: Format): SyncOrAsync<TextRespon
 
 /** 200 with the key as plain text, or 304 if the client already has it. Source: docs/behaviour.md, Signing keys */
 function keyReply(
-  { request }: Pick<RouteRequest, 'request'>,
+  { request }: RouteRequest,
   { text, etag }: { readonly text: string; readonly etag: string },
 ): TextResponse {
   const headers: readonly HeaderLine[] = [['ETag', etag]]
