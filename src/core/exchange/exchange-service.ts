@@ -73,7 +73,7 @@ export function exchangeService(
     inspect: method(scope, toImport, function* inspect(call, request) {
       return (yield* run(call, request, false)).report()
     }),
-    reattribute: method(scope, toReattribution, function* reattribute(call, { access: _, ...request }) {
+    reattribute: method(scope, toReattribution, function* reattribute(call, request) {
       yield* mayAttribute(call, request.repositoryId)
       return yield* runReattribution({ scope, call, ...request })
     }),
@@ -98,11 +98,7 @@ export function exchangeService(
     return { access: toWrite(repositoryId), tracker, attribution, repositoryId, people }
   }
 
-  function* run(
-    call: Call,
-    { access: _, ...request }: ReturnType<typeof toImport>,
-    writes: boolean,
-  ): SyncOrAsync<ImportTotals> {
+  function* run(call: Call, request: ReturnType<typeof toImport>, writes: boolean): SyncOrAsync<ImportTotals> {
     if (request.naming.attributes) yield* mayAttribute(call, request.repositoryId)
     return yield* runImport({ scope, call, writes, ...request })
   }
@@ -158,14 +154,7 @@ const IMPORT_OPTIONS: OptionRules<ImportOptions> = {
 
 function toSettings(options: ImportOptions): ImportSettings {
   checkOptions('exchange.import', options, IMPORT_OPTIONS)
-  const {
-    onConflict = 'refuse',
-    attribution = 'names',
-    users = {},
-    batch = DEFAULT_BATCH,
-    onInvalid,
-    onBatch,
-  } = options
+  const { onConflict = 'refuse', attribution, users = {}, batch = DEFAULT_BATCH, onInvalid, onBatch } = options
   const naming = { users: toNames(users, 'options.users'), attributes: attribution === 'accounts' }
   return {
     onConflict,

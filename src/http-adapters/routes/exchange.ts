@@ -24,7 +24,8 @@ export const exchangeRoutes: readonly Route[] = [
     const attribution = choiceIn(query, 'attribution', ['names', 'accounts'])
     const isDry = choiceIn(query, 'dry_run', ['false', 'true']) === 'true'
     const imported = r.slots.imports.during(async () => {
-      const { records, notCarried } = openDocument(r)
+      const notCarried: NotCarried[] = []
+      const records = recordsIn(r, (what) => notCarried.push(...what))
       const { exchange } = r.operations
       const options = { onConflict, attribution, signal: r.context.signal }
       const work = isDry
@@ -65,26 +66,22 @@ function choiceIn<const C extends string>(query: URLSearchParams, name: string, 
   throw invalidInput(`/${name}`, 'choice', `${name} must be ${choices.join(' or ')}`)
 }
 
-/** The records of a body, read while they are imported. */
-interface SentDocument {
-  readonly records: ReturnType<IssueDocuments['read']>
-  /** What the document has and an exchange record has not. Complete when the records have been read. */
-  readonly notCarried: readonly NotCarried[]
-}
-
-function openDocument(r: RouteRequest): SentDocument {
+/**
+ * The records of a body, read while they are imported.
+ *
+ * @param onNotCarried - called once the records have been read, with what the document has and an exchange record has not
+ */
+function recordsIn(r: RouteRequest, onNotCarried: (what: readonly NotCarried[]) => void) {
   const { maxImportBytes, maxRecordBytes } = r.settings.limits
   const body = r.request.stream(maxImportBytes)
   if (body === undefined) throw invalidInput('', 'required', 'a body with issues is required')
 
-  const notCarried: NotCarried[] = []
-  const records = documentsOf(r).read(body, {
+  return documentsOf(r).read(body, {
     contentType: r.request.header('content-type'),
     limits: { maxRecordBytes },
     onBytes: atMost(maxImportBytes),
-    onNotCarried: (what) => void notCarried.push(...what),
+    onNotCarried,
   })
-  return { records, notCarried }
 }
 
 /** Refuses a body that is short as long as it is compressed. */

@@ -35,10 +35,9 @@ export interface OpenApiOperation {
  * document at `openapi.json` below the mount point.
  */
 export function openApiDocument({ publicUrl, services, credentials, limits }: Settings): OpenApiDocument {
-  const isLeftOut = (name: string): boolean => credentials === 'session' && name === 'WWW-Authenticate'
   // A copy, because a host may change it.
   const copy: typeof published = JSON.parse(JSON.stringify(published), (name, part) =>
-    isLeftOut(name) ? undefined : part,
+    credentials === 'session' && name === 'WWW-Authenticate' ? undefined : part,
   )
   const { parameters, requestBodies } = copy.components
   parameters.limit.schema.maximum = limits.maxPageSize
