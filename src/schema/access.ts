@@ -1,38 +1,20 @@
-import type { Id } from './ids.ts'
-
 /** A kind of object of the host. */
 export type HostThing = 'user' | 'organization' | 'repository' | 'issue'
 
-/** A request for access, as each service has its own. */
-interface AnyRequest {
-  readonly action: string
-}
-
-/** The least role to which `rolePolicy` allows an action. It depends on the object that the request names. */
-type LeastRole<Request extends AnyRequest> =
-  | 'site admin'
-  | (Request extends { readonly repositoryId: Id } ? 'repository reader' | 'repository admin' : never)
-  | (Request extends { readonly organizationId: Id } ? 'organization owner' : never)
-  | (Request extends { readonly userId: Id } ? 'the user' : never)
-
-/** The request that an action is part of. */
-type RequestFor<A extends string, R extends AnyRequest> = R extends AnyRequest
-  ? A extends R['action']
-    ? R
-    : never
-  : never
+/** The least role to which `rolePolicy` allows an action: in the repository, in the organization, or being the user whom the request names. */
+type LeastRole = 'site admin' | 'organization owner' | 'repository admin' | 'repository reader' | 'the user'
 
 /** What the library knows about an action before it asks the policy. */
-export interface ActionFact<Request extends AnyRequest = AnyRequest> {
+interface ActionFact {
   /** The kind of object that the request concerns. If the policy conceals the object, the error is its `*_NOT_FOUND`. */
   readonly concerns: HostThing | undefined
   /** The least role to which `rolePolicy` allows the action. Site admins may do everything. */
-  readonly allows: LeastRole<Request>
+  readonly allows: LeastRole
 }
 
 /** What the library knows about the actions of some requests. */
-export type ActionFacts<Request extends AnyRequest> = {
-  readonly [A in Request['action']]: ActionFact<RequestFor<A, Request>>
+export type ActionFacts<Request extends { readonly action: string }> = {
+  readonly [A in Request['action']]: ActionFact
 }
 
 /** The decision of a policy. With `conceal` the response is 404, as if the object did not exist. */
