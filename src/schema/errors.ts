@@ -273,6 +273,11 @@ export function cursorAhead(newest: string): ForgeError<'CURSOR_AHEAD'> {
   return new ForgeError('CURSOR_AHEAD', message, { newest })
 }
 
+/** Creates the error for a signing key of the other format than the one that was asked for. */
+export function otherFormat(format: SigningKeyFormat): ForgeError<'SIGNING_KEY_FORMAT_MISMATCH'> {
+  return new ForgeError('SIGNING_KEY_FORMAT_MISMATCH', `signing key format is ${format}`, { format })
+}
+
 const NOT_FOUND: Readonly<Record<HostThing, `${Uppercase<HostThing>}_NOT_FOUND`>> = {
   user: 'USER_NOT_FOUND',
   organization: 'ORGANIZATION_NOT_FOUND',

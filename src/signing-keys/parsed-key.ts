@@ -1,10 +1,10 @@
 import type { SigningKeySource } from '../core/ports.ts'
 import { isObject, need } from '../schema/arguments.ts'
+import { otherFormat } from '../schema/errors.ts'
 import type { PublicKey, SigningKeyFormat } from '../schema/records.ts'
 import type { MaybePromise } from '../schema/sync-or-async.ts'
 import { keyMaterial, unreadableKey } from './key-text.ts'
 import type { KeyDescription } from './published-key.ts'
-import { otherFormat } from './published-key.ts'
 import { isSource } from './rotating-key.ts'
 
 /**

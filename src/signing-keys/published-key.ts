@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto'
-import { ForgeError } from '../schema/errors.ts'
 import type { PublicKey, SigningKeyFormat } from '../schema/records.ts'
 
 /** What an operator is warned of. */
@@ -13,11 +12,6 @@ export function toPublicKey(
 ): PublicKey {
   const etag = `"${createHash('sha256').update(text).digest('base64url')}"`
   return { format, text, etag, ...(expiresAt && { expiresAt }), ...(isRevoked && { isRevoked }) }
-}
-
-/** The error for a key of the other format than the one that was asked for. */
-export function otherFormat(format: SigningKeyFormat): ForgeError<'SIGNING_KEY_FORMAT_MISMATCH'> {
-  return new ForgeError('SIGNING_KEY_FORMAT_MISMATCH', `signing key format is ${format}`, { format })
 }
 
 /** What `describeKey` says about a key. */

@@ -1,11 +1,12 @@
 import type { SigningKeyContext, SigningKeySource } from '../core/ports.ts'
 import { isObject } from '../schema/arguments.ts'
+import { otherFormat } from '../schema/errors.ts'
 import { checkOptions } from '../schema/options.ts'
 import type { PublicKey, SigningKeyFormat } from '../schema/records.ts'
 import type { SyncOrAsync } from '../schema/sync-or-async.ts'
 import { runMaybeAsync, wait } from '../schema/sync-or-async.ts'
 import type { Validity } from './published-key.ts'
-import { otherFormat, toPublicKey } from './published-key.ts'
+import { toPublicKey } from './published-key.ts'
 
 /**
  * Creates a signing key source of the current key, which signs, and of former keys, which still verify what they signed. Each

@@ -1,5 +1,5 @@
 import { needObject } from '../../schema/arguments.ts'
-import { ForgeError } from '../../schema/errors.ts'
+import { ForgeError, otherFormat } from '../../schema/errors.ts'
 import type { IdInput } from '../../schema/ids.ts'
 import { toId } from '../../schema/ids.ts'
 import type { PublicKey, SigningKeyFormat } from '../../schema/records.ts'
@@ -85,7 +85,6 @@ export function publishedKey<K extends { readonly format: SigningKeyFormat }>(
 ): K {
   if (published === undefined) throw new ForgeError('NO_SIGNING_KEY', 'no signing key')
 
-  const { format } = published
-  if (format === asked) return published
-  throw new ForgeError('SIGNING_KEY_FORMAT_MISMATCH', `signing key format is ${format}`, { format })
+  if (published.format === asked) return published
+  throw otherFormat(published.format)
 }
