@@ -1,5 +1,6 @@
 export type { ObservedRequest, Observer } from '../core/observer.ts'
 export type { HostIssue, HostPorts, HostUser } from '../core/ports.ts'
+export type { ServiceName } from '../core/services.ts'
 export type { Api, Authenticate, DispatchOptions } from './routes/create-api.ts'
 export { createApi } from './routes/create-api.ts'
 export type { ErrorCode, WireCode, WireError } from './routes/error-status.ts'
@@ -9,5 +10,5 @@ export { giteaIssue, giteaPullRequest, giteaUser, presentTables } from './routes
 export type { ApiRequest, ApiResponse, HeaderLine, StreamedResponse, TextResponse } from './routes/messages.ts'
 export type { MountOptions } from './routes/mount-options.ts'
 export type { OpenApiDocument, OpenApiOperation } from './routes/openapi.ts'
-export type { ApiLimits, ApiOptions, ApiSettings, CredentialKind, ServiceName } from './routes/options.ts'
+export type { ApiLimits, ApiOptions, ApiSettings, CredentialKind } from './routes/options.ts'
 export type { Directory, IssueDocumentOptions, IssueDocuments, Presenter, WantedOfRepository } from './routes/ports.ts'
