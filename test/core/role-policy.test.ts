@@ -96,6 +96,21 @@ test('an action it does not know is a TypeError, and is not decided', () => {
   )
 })
 
+test.each([
+  ['pins.read', 'repositoryId'],
+  ['blocks.read', 'organizationId'],
+  ['user-blocks.read', 'userId'],
+] as const)('a request for %s without %s is a TypeError, and is not decided', (action, id) => {
+  const policy = rolePolicy({
+    isSiteAdmin: () => false,
+    repositoryRole: () => 'admin',
+    organizationRole: () => 'owner',
+  })
+  const request = { ...requestOf(action), [id]: undefined } as AccessRequest
+  const message = `the action "${action}" needs the property ${id}`
+  expect(() => policy.authorize(request, { actor: person, transaction: undefined })).toThrow(new TypeError(message))
+})
+
 describe('a fact that is malformed decides nothing', () => {
   const noRole = [undefined, null, '', 'Reader', 'none ', true, 1, {}]
   const cases = [

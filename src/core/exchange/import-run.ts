@@ -212,16 +212,13 @@ class ImportRun {
 
   /** Passes the greatest number of what the source has left out on to the host, which must not give it to its next issue. */
   *#reserve(): SyncOrAsync<void> {
-    const { tracker, records, writes } = this.#job
+    const { tracker, repositoryId, records, writes } = this.#job
     const upTo = records.greatestLeftOut?.() ?? 0
     if (!writes || upTo === 0 || tracker.reserveNumbers === undefined) return
-    yield* writeBatch(this.#job, (context) => this.#reserveUpTo(upTo, context))
-  }
-
-  *#reserveUpTo(upTo: number, context: LookUp['context']): SyncOrAsync<PlannedBatch<undefined>> {
-    const { tracker, repositoryId } = this.#job
-    yield* wait(tracker.reserveNumbers?.({ repositoryId, upTo }, context))
-    return { plan: undefined, event: undefined, write: () => undefined }
+    yield* writeBatch(this.#job, function* reserve(context): SyncOrAsync<PlannedBatch<undefined>> {
+      yield* wait(tracker.reserveNumbers?.({ repositoryId, upTo }, context))
+      return { plan: undefined, event: undefined, write: () => undefined }
+    })
   }
 
   /** Refuses the record that was read last. @param violations - their pointers begin at the record */

@@ -82,7 +82,6 @@ export function pinService(scope: Scope): MaybeAsync<PinService<Actor>> {
       return (yield* load(board)).map(toPin)
     }),
     positions: method(scope, toIssues, function* positions(call, { issues, ids }) {
-      actorIdOf(call.actor) // also if there are no issues
       for (const repositoryId of new Set(issues.map((issue) => issue.repositoryId))) {
         yield* authorize(scope, call, toRead(repositoryId))
       }
