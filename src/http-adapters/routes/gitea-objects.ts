@@ -1,4 +1,4 @@
-import type { Actor, HostIssue, HostPorts, HostUser, PortContext } from '../../core/ports.ts'
+import type { Actor, HostIssue, HostPorts, HostUser } from '../../core/ports.ts'
 import { hasMethods, need } from '../../schema/arguments.ts'
 import type { IdInput } from '../../schema/ids.ts'
 import type { MaybePromise } from '../../schema/sync-or-async.ts'
@@ -214,12 +214,11 @@ export interface StorageWithRows<Tx> {
 export function presentTables<Tx>(storage: StorageWithRows<Tx>): Presenter<Actor, Tx> {
   const { host } = storage
   need(hasMethods(host, 'users', 'issues'), 'presentTables', 'storage', 'a storage with tables: users and issues')
-  const context = ({ transaction }: PortContext<unknown, Tx>) => ({ transaction })
   return {
-    users: (ids, port) => shown(host.users(ids, context(port)), (user) => giteaUser(userFacts(user))),
-    issues: (ids, port) => shown(host.issues(ids, context(port)), (issue) => giteaIssue(issueFacts(issue))),
-    pullRequests: (ids, port) =>
-      shown(host.pullRequests(ids, context(port)), (issue) => giteaPullRequest(issueFacts(issue))),
+    users: (ids, context) => shown(host.users(ids, context), (user) => giteaUser(userFacts(user))),
+    issues: (ids, context) => shown(host.issues(ids, context), (issue) => giteaIssue(issueFacts(issue))),
+    pullRequests: (ids, context) =>
+      shown(host.pullRequests(ids, context), (issue) => giteaPullRequest(issueFacts(issue))),
   }
 }
 
