@@ -8,7 +8,7 @@ import reaction from '../../../schema/reaction.json' with { type: 'json' }
  * of the same name. Each call returns a new object.
  */
 export function issueJsonSchema(): object {
-  return copyOf(issue)
+  return structuredClone(issue)
 }
 
 /**
@@ -16,7 +16,7 @@ export function issueJsonSchema(): object {
  * new object.
  */
 export function labelJsonSchema(): object {
-  return copyOf(label)
+  return structuredClone(label)
 }
 
 /**
@@ -24,9 +24,5 @@ export function labelJsonSchema(): object {
  * returns a new object.
  */
 export function reactionJsonSchema(): object {
-  return copyOf(reaction)
-}
-
-function copyOf(published: object): object {
-  return JSON.parse(JSON.stringify(published))
+  return structuredClone(reaction)
 }
