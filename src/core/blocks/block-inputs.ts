@@ -83,22 +83,11 @@ export function toListed(
   return { access: accessTo(blocker, 'read'), blocker, page: copyPageRequest(request) }
 }
 
-/** The input of `find`. It makes nothing but the key, because it is the most frequent request. */
 export function toKey(
   target: Blocker & { readonly userId: IdInput },
 ): Checked & { readonly key: OneBlocker & BlockedKey } {
-  needObject(target, 'target', '{ organizationId: 5, userId: 9 }')
-  const { organizationId, blockerId } = target
-  const userId = toId(target.userId, 'target.userId')
-  if (organizationId !== undefined && blockerId === undefined) {
-    const key = { organizationId: toId(organizationId, 'target.organizationId'), userId }
-    return { access: accessTo(key, 'read'), key }
-  }
-  if (organizationId === undefined && blockerId !== undefined) {
-    const key = { blockerId: toId(blockerId, 'target.blockerId'), userId }
-    return { access: accessTo(key, 'read'), key }
-  }
-  throw new TypeError('target must have an organizationId or a blockerId, not both')
+  const blocker = toBlocker(target, 'target', '{ organizationId: 5, userId: 9 }')
+  return { access: accessTo(blocker, 'read'), key: keyOf(blocker, toId(target.userId, 'target.userId')) }
 }
 
 /** @param example - an input of this name, for the error */
