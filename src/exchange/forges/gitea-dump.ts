@@ -1,6 +1,6 @@
 import type { Findings } from './findings.ts'
 import type { Foreign, Made } from './foreign.ts'
-import { commentOf, filled, hasProperties, issueOf, listOf, objectOf } from './foreign.ts'
+import { commentOf, filled, hasProperties, issueOf, listOf, objectOf, textOf } from './foreign.ts'
 import type { Convert, ForgeFormat } from './forge-format.ts'
 import { rootsOf } from './forge-format.ts'
 
@@ -29,7 +29,7 @@ export const giteaDumpFormat: ForgeFormat = {
       for await (const batch of read(ISSUES, { convert })) {
         yield batch
         for (const [number, index] of indexes) {
-          if (state.hasIssue(number)) yield* read(`comments/${String(index)}.yml`, { convert: commentIn })
+          if (state.hasIssue(number)) yield* read(`comments/${textOf(index)}.yml`, { convert: commentIn })
         }
         indexes.clear()
       }

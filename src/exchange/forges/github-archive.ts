@@ -74,7 +74,7 @@ function listsOf({ options: { sourceRepository: wanted }, known }: ConversionSta
       return restMilestone(milestone, at)
     }),
     issue_events: here(({ issue, event, created_at }, at) => {
-      const [number, time] = [Number(numberIn(issue)), Date.parse(textOf(created_at))]
+      const [number, time] = [Number(textOf(numberIn(issue))), Date.parse(textOf(created_at))]
       const isLater = time >= Math.abs(locks.get(number) ?? 0)
       if (isLater && (event === 'locked' || event === 'unlocked')) locks.set(number, event === 'locked' ? time : -time)
       return at.leave('issue_events')
@@ -82,7 +82,7 @@ function listsOf({ options: { sourceRepository: wanted }, known }: ConversionSta
     issues: here(({ type: _, url, user, labels, milestone, reactions, assignee, assignees, ...others }, at) => {
       const issue = {
         state: stateOf(others),
-        locked: (locks.get(Number(numberIn(url))) ?? 0) > 0,
+        locked: (locks.get(Number(textOf(numberIn(url)))) ?? 0) > 0,
         ...others,
         number: numberIn(url),
         user: userOf(user) || null,

@@ -60,4 +60,16 @@ describe('a folder of a forge', () => {
       { numRuns: RUNS },
     )
   })
+
+  test.each<[keyof typeof FOLDERS, string, string]>([
+    ['github-archive', 'issues_000001.json', '"url"'],
+    ['github-archive', 'issue_events_000001.json', '"issue"'],
+    ['gitea-dump', 'issue.yml', 'foreignindex'],
+  ])('%s with an object without a text as %s %s is read, or is not valid', async (forge, name, property) => {
+    const all: Files = FOLDERS[forge]
+    const text = (all[name] ?? '').replace(new RegExp(`(${property}: ).*?(,?)$`, 'm'), '$1{"toString": false}$2')
+    expect(text).toContain('toString')
+    const { records, violations } = await readSource(folderOf({ ...all, [name]: text }), optionsOf(forge))
+    expect(records.length + violations.length).toBeGreaterThan(0)
+  })
 })
