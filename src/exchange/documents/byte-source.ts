@@ -154,7 +154,9 @@ async function* slicesOf(pieces: Bytes): AsyncGenerator<Uint8Array<ArrayBuffer>,
 }
 
 function refuseGzip(): never {
-  throw new Unreadable('gzip', 'expected gzip data that is neither damaged nor cut off', BEGINNING, false)
+  // Not every runtime reads a second member, as "cat a.gz b.gz" makes one.
+  const message = 'expected one gzip file, neither damaged nor cut off; if gunzip can read it, give what gunzip writes'
+  throw new Unreadable('gzip', message, BEGINNING, false)
 }
 
 /** More memory than this is not kept for the next bytes. */
