@@ -5,6 +5,7 @@ import type { ExchangeRecord, IssueRecord, RecordLocator, SourcePosition } from 
 import { documentFormat, formatOfFolder, formatOfRecord, NO_FORGE } from '../forges/all-formats.ts'
 import { isForeign } from '../forges/foreign.ts'
 import type { Conversion, FolderFormat, LocatedRecords } from '../forges/forge-format.ts'
+import { errorOfForge } from '../forges/not-read.ts'
 import { readJson } from '../json/read-json.ts'
 import { readYaml } from '../yaml/read-yaml.ts'
 import type { ByteObserver } from './byte-source.ts'
@@ -120,6 +121,8 @@ async function* listOf(
       const located: { record: ExchangeRecord; position: SourcePosition }[] = []
       try {
         for (const record of batch) {
+          const error = errorOfForge(record.value)
+          if (error !== undefined) throw new Unreadable('format', error, record.position ?? BEGINNING, false)
           if (conversion === undefined) {
             conversion = choose(record.value)
             if (conversion === undefined) throw foreign()

@@ -38,7 +38,8 @@ const FORMATS: { readonly [Name in ExchangeFormat]: ForgeFormat } = {
 /** The names of the forms. */
 export const FORMAT_NAMES: readonly string[] = Object.keys(FORMATS)
 
-export const NO_FORGE = 'expected a folder that a forge wrote'
+export const NO_FORGE =
+  'expected a folder that a forge wrote, or its lists as issues.json and comments.json (docs/exchange.md, Sources)'
 
 function formatsOf(name: ExchangeFormat | undefined): readonly ForgeFormat[] {
   return name === undefined ? Object.values(FORMATS) : [FORMATS[name]]
@@ -47,7 +48,7 @@ function formatsOf(name: ExchangeFormat | undefined): readonly ForgeFormat[] {
 /** Returns the form of a list whose first record this is. @throws Unreadable if it cannot be read */
 export function formatOfRecord(record: unknown, name: ExchangeFormat | undefined): ForgeFormat {
   const format = formatsOf(name).find(({ recognizes }) => name !== undefined || recognizes(record)) ?? documentFormat
-  const refusal = format.refusal?.(record)
+  const refusal = name === 'document' ? undefined : format.refusal?.(record)
   if (refusal !== undefined) throw new Unreadable('format', refusal, BEGINNING, false)
   return format
 }

@@ -1,3 +1,4 @@
+import { recordChecks } from '../../schema/documents/record-schemas.ts'
 import { BEGINNING, Unreadable } from '../documents/source-record.ts'
 import { hasProperties, listOf, objectOf } from './foreign.ts'
 
@@ -11,7 +12,8 @@ const unpackWith = (command: string): string => `unpack it with ${command}, and 
 /** How texts begin. */
 const TEXTS: readonly (readonly [beginning: RegExp, what: string])[] = [
   [/^\s*<(?:!doctype\s+)?html/i, `a web page, perhaps one to sign in: ${LISTS}`],
-  [/^\s*<(?:\?xml|!--|rss)/i, `XML, such as that of Jira: ${DOCUMENT}`],
+  [/^\s*</, `XML, such as that of Jira: ${DOCUMENT}`],
+  [/^HTTP\//, 'the headers of an answer: fetch it without -i'],
   [/^[^[{\n]*\bissue key\b/i, `the CSV of Jira: ${DOCUMENT}`],
   [/^[^[{\n]*\bissue id"?,"?url\b/i, `the CSV of GitLab, which has no comments: export the project, or ${LISTS}`],
   [/^\W*id"?[,\t]"?summary\b/i, `a report of Trac: ${DOCUMENT}`],
@@ -22,6 +24,7 @@ const TEXTS: readonly (readonly [beginning: RegExp, what: string])[] = [
   [/^7z\xbc\xaf'/, `an archive of 7z: ${unpackWith('7z x')}`],
   [/^Rar!/, `an archive of RAR: ${unpackWith('unrar x')}`],
   [/^SQLite format 3/, `a database of SQLite, such as that of Trac or Fossil: ${DOCUMENT}`],
+  [/^["\w][^[{\n]*[,;\t][^[{\n]*[,;\t]/, `a table, such as CSV: ${DOCUMENT}`],
 ]
 
 /** What is in JSON. */
@@ -43,13 +46,24 @@ const FORMS: readonly (readonly [isIt: (record: unknown) => boolean, what: strin
   ],
 ]
 
-/** Returns why a list with this first record is not read. Undefined: it is not known. */
+/** Returns why a list with this first record is not read. Undefined: it may be a document. */
 export function refusalOfRecord(record: unknown): string | undefined {
-  const { number, message, error = message } = objectOf(record)
-  const isError = number === undefined && typeof error === 'string'
-  const [, what = isError && `the error ${JSON.stringify(error)} of a forge`] =
-    FORMS.find(([isIt]) => isIt(record)) ?? []
-  return what ? `expected a list that can be read, not ${what}` : undefined
+  const [, what = unlikeDocument(record)] = FORMS.find(([isIt]) => isIt(record)) ?? []
+  return what && `expected a list that can be read, not ${what}`
+}
+
+/** Returns what a record is that has no number, but properties that no document has. */
+function unlikeDocument(record: unknown): string | undefined {
+  const isUnlike = [...recordChecks.issue.findings(record, [])].some(({ code }) => code === 'unknown_property')
+  if (!isUnlike || hasProperties(record, 'number')) return undefined
+  return `records with ${Object.keys(objectOf(record)).join(', ').slice(0, 100)}: ${DOCUMENT}`
+}
+
+/** Returns why a list with this record, anywhere in it, is not read: a forge answered with an error. */
+export function errorOfForge(record: unknown): string | undefined {
+  const { number, id, message, error = message } = objectOf(record)
+  if (typeof error !== 'string' || number !== undefined || id !== undefined) return undefined
+  return `expected a list that can be read, not the error ${JSON.stringify(error)} of a forge`
 }
 
 function isOfJira(record: unknown): boolean {

@@ -95,6 +95,28 @@ describe('lists of Gogs and GitBucket', () => {
   )
 })
 
+describe('an error of a forge in place of a page', () => {
+  const pages = `[${JSON.stringify(githubIssue)}]\n{"message":"API rate limit exceeded","documentation_url":"x"}`
+  const violation = {
+    pointer: '',
+    code: 'format',
+    message: expect.stringMatching(/"API rate limit exceeded" of a forge/),
+  }
+
+  test.each([
+    ['a list', { 'issues.json': pages }, 'issues.json'],
+    [
+      'the comments',
+      { 'issues.json': JSON.stringify([githubIssue]), 'comments.json': '{"message":"API rate limit exceeded"}' },
+      'comments.json',
+    ],
+  ])('ends %s', async (_list, files, file) => {
+    const { violations, issues } = await readSource(folderOf(files))
+    expect(violations).toEqual([expect.objectContaining({ ...violation, file, line: file === 'issues.json' ? 2 : 1 })])
+    expect(issues).toHaveLength(1)
+  })
+})
+
 describe('a list of pull requests, which looks like one of issues', () => {
   const branches = { head: { ref: 'fin' }, base: { ref: 'main' } }
   test.each<[string, object]>([
@@ -140,6 +162,12 @@ describe('what is not read', () => {
     ],
     ['a search of GitHub', { total_count: 1, incomplete_results: false, items: [{ number: 1 }] }, /not a search of/],
     ['a page of Bitbucket', { pagelen: 20, values: [{ type: 'issue', id: 1 }], page: 1 }, /export the tracker/],
+    [
+      'an issue of YouTrack',
+      { idReadable: 'ROC-1', summary: 'a', created: 1 },
+      /with idReadable, summary, created: write/,
+    ],
+    ['what Bugzilla answers', { bugs: [{ id: 1, summary: 'a' }] }, /not records with bugs: write its issues as/],
   ])('%s is named once, with what to do', async (_what, value, message) => {
     const json = JSON.stringify(value)
     const violation = { pointer: '', code: 'format', message: expect.stringMatching(message), offset: 0, line: 1 }
@@ -152,6 +180,10 @@ describe('what is not read', () => {
     ['<!DOCTYPE html>\n<html lang="en"><head>', /not a web page, perhaps one to sign in: fetch/],
     ['\n<html>', /not a web page/],
     ['<?xml version="1.0"?>\n<rss version="0.92">', /not XML, such as that of Jira: write/],
+    ['<launchpad-bugs xmlns="x">', /not XML/],
+    ['HTTP/2.0 200 OK\r\nserver: GitHub.com\r\n\r\n[]', /not the headers of an answer: .* without -i/],
+    ['ID,Team,Title,Description\n"ROC-1","Rocket","Fin","a"\n', /not a table, such as CSV: write its issues/],
+    ['"bug_id";"product";"summary"\n', /not a table/],
     ['Summary,Issue key,Issue id,Issue Type\nFin,ROC-1,10001,Bug\n', /not the CSV of Jira/],
     ['\ufeff"Issue Type","Issue key","Summary"\n', /not the CSV of Jira/],
     ['Title,Description,Issue ID,URL,State\n', /not the CSV of GitLab, which has no comments: export the project/],
