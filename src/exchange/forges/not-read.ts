@@ -23,6 +23,8 @@ const TEXTS: readonly (readonly [beginning: RegExp, what: string])[] = [
   [/^\(\xb5\/\xfd/, `what zstd compressed: ${unpackWith('unzstd')}`],
   [/^7z\xbc\xaf'/, `an archive of 7z: ${unpackWith('7z x')}`],
   [/^Rar!/, `an archive of RAR: ${unpackWith('unrar x')}`],
+  [/^PK\W\W/, `a zip, which is read from a file alone: ${unpackWith('unzip')}`],
+  [/^.{257}ustar/s, `a tar, which is read from a file alone: ${unpackWith('tar -x')}`],
   [/^SQLite format 3/, `a database of SQLite, such as that of Trac or Fossil: ${DOCUMENT}`],
   [/^["\w][^[{\n]*[,;\t][^[{\n]*[,;\t]/, `a table, such as CSV: ${DOCUMENT}`],
 ]

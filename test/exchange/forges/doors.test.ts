@@ -207,6 +207,8 @@ describe('what is not read', () => {
     ['(\xb5/\xfd', /unpack it with unzstd/],
     ["7z\xbc\xaf'\x1c", /unpack it with 7z x/],
     ['Rar!\x1a\x07', /unpack it with unrar x/],
+    ['PK\x03\x04\x14\0issues,1,2,3', /a zip, which is read from a file alone: unpack it with unzip/],
+    [`a,b,c.json${'\0'.repeat(247)}ustar  `, /a tar, which is read from a file alone: unpack it with tar -x/],
   ])('bytes that begin with %j are named once, with what to do', async (text, message) => {
     const { violations } = await readSource({ json: Buffer.from(text, 'latin1') })
     expect(violations).toMatchObject([{ pointer: '', code: 'json', message: expect.stringMatching(message) }])
