@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto'
+import { fsync } from 'node:fs'
 import { open, rename, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
 import { need } from '../../schema/arguments.ts'
 
 /** Returns the path of a file. @throws TypeError when it is neither a text nor a `file:` URL */
@@ -31,7 +33,7 @@ export async function writePieces(
   const file = await open(path, flag)
   try {
     for await (const piece of pieces) await file.writeFile(piece)
-    if (flush) await file.sync()
+    if (flush) await promisify(fsync)(file.fd) // file.sync of Yarn's Plug'n'Play is not implemented
   } finally {
     await file.close()
   }
