@@ -419,24 +419,28 @@ onServer(SERVERS.mariadb, () => {
     )
   })
 
+  const root = { id: '9' }
+  /** A forge on a host whose ids are texts, in a database of this character set. */
+  const ofTexts = async (set: string, text: string, keys = true) => {
+    const database = await newDatabase(MARIADB)
+    await database.run(`alter database character set ${set}`)
+    const statements = hostTables({ ...MARIADB_HOST, serial: `${text} primary key`, integer: text, text })
+    for (const statement of [...statements, ...hostRows()])
+      await database.run(statement.replace("(3, 'MIA', null), ", '')) // whose name may be that of mia
+    const ids = { user: 'text', organization: 'text', repository: 'text', issue: 'text' } as const
+    const tables = { ...HOST_TABLES, keys }
+    const storage = database.closing(mariadbStorage(database.url, { ids, tables }))
+    await storage.migrate()
+    const admin = ({ id }: typeof root) => id === root.id
+    const policy = rolePolicy(tableRoles(storage, { admin }))
+    return { database, storage, forge: createForge({ storage, policy, membership: { isMember: () => false } }) }
+  }
+
   test.each(['ascii', 'latin1'])(
     'what the character set %s of the host does not have is found nowhere',
     async (set) => {
-      const database = await newDatabase(MARIADB)
-      await database.run(`alter database character set ${set}`)
-      const text = `varchar(40) collate ${set}_bin`
-      const statements = hostTables({ ...MARIADB_HOST, serial: `${text} primary key`, integer: text, text })
-      for (const statement of [...statements, ...hostRows()]) await database.run(statement)
-      const ids = { user: 'text', organization: 'text', repository: 'text', issue: 'text' } as const
-      const storage = database.closing(mariadbStorage(database.url, { ids, tables: HOST_TABLES }))
-      await storage.migrate()
+      const { storage, forge } = await ofTexts(set, `varchar(40) collate ${set}_bin`)
       const { host } = storage
-      const root = { id: '9' }
-      const forge = createForge({
-        storage,
-        policy: rolePolicy(tableRoles(storage, { admin: ({ id }: { readonly id: string }) => id === '9' })),
-        membership: { isMember: () => false },
-      })
       const [issue, other] = ['100', '題'].map((id) => ({ id, repositoryId: '10', kind: 'issue' }) as const)
       if (issue === undefined || other === undefined) throw new Error('there are two')
 
@@ -467,25 +471,8 @@ onServer(SERVERS.mariadb, () => {
     ['utf8mb4_uca1400_as_cs', true],
     ['utf8mb4_bin', false],
   ])('ids and names of the host are compared whatever their collation: %s, keys: %s', async (collation, keys) => {
-    const database = await newDatabase(MARIADB)
-    await database.run(`alter database character set utf8mb4 collate ${collation}`)
-    const text = 'varchar(40)'
-    const statements = hostTables({ ...MARIADB_HOST, serial: `${text} primary key`, integer: text, text })
-    for (const statement of [...statements, ...hostRows()])
-      await database.run(statement.replace("(3, 'MIA', null), ", ''))
-    const storage = database.closing(
-      mariadbStorage(database.url, {
-        ids: { user: 'text', organization: 'text', repository: 'text', issue: 'text' },
-        tables: { ...HOST_TABLES, keys },
-      }),
-    )
-    await storage.migrate()
-    const forge = createForge({
-      storage,
-      policy: rolePolicy(tableRoles(storage, { admin: ({ id }: { readonly id: string }) => id === '9' })),
-      membership: { isMember: () => false },
-    })
-    const [root, board] = [{ id: '9' }, { repositoryId: '10', kind: 'issue' } as const]
+    const { database, storage, forge } = await ofTexts(`utf8mb4 collate ${collation}`, 'varchar(40)', keys)
+    const board = { repositoryId: '10', kind: 'issue' } as const
     const issue = (id: string) => ({ id, ...board })
     for (const id of ['100', '101', '102']) await forge.pins.pin(root, issue(id))
     await forge.pins.move(root, { issue: issue('102'), position: 1 })
