@@ -20,7 +20,6 @@ import { forgeOn } from './forge-on.ts'
 const issue = (id: number) => ({ id, repositoryId: 10, kind: 'issue' }) as const
 const board = { repositoryId: 10, kind: 'issue' } as const
 const target = { organizationId: 5, account: { kind: 'user', id: 9 } } as const
-const RUN_AGAIN = { code: 'STORAGE_BUSY', details: { retry: 'host-transaction' } }
 
 type Services = TransactionServices<Person>
 type Options<Tx> = Partial<Omit<ForgeOptions<Person, Tx>, 'storage'>>
@@ -50,38 +49,6 @@ export function hostTransactions(kinds: readonly AnyKind[]): void {
 
       expect([await pinned(forge), await database.run('select id from host_issues')]).toEqual([['1', '2'], [{ id: 1 }]])
       expect(received.map((event) => event.issueId)).toEqual(['2', '1'])
-    })
-
-    test('what is done in it is rolled back with the host, and not reported', async () => {
-      const { forge, host } = await begun()
-      const received = listen(forge)
-      await within(forge, host, pin(1), block)
-      await host.rollback()
-
-      expect([await pinned(forge), await blocked(forge), (await forge.events.read()).events]).toEqual([[], 0, []])
-      expect(received).toEqual([])
-    })
-
-    test('a call that is refused leaves the rest of the transaction', async () => {
-      const { forge, host } = await begun({ limits: { maxPins: { issue: 1 } } })
-      const { outcomes } = await within(forge, host, pin(1), pin(2), block)
-      await host.commit()
-
-      expect(outcomes[1]).toMatchObject({ thrown: { code: 'PIN_LIMIT_REACHED' } })
-      expect([await pinned(forge), await blocked(forge)]).toEqual([['1'], 1])
-    })
-
-    test('a change whose beforeCommit throws is taken back, and no other', async () => {
-      const { forge, host } = await begun({
-        beforeCommit(events) {
-          if (events.some((event) => event.type === 'user.blocked')) throw new Error('no watches today')
-        },
-      })
-      const { outcomes } = await within(forge, host, pin(1), block)
-      await host.commit()
-
-      expect(outcomes[1]).toMatchObject({ thrown: { message: 'no watches today' } })
-      expect([await pinned(forge), await blocked(forge)]).toEqual([['1'], 0])
     })
 
     test('the ports get the transaction', async () => {
@@ -136,26 +103,6 @@ export function hostTransactions(kinds: readonly AnyKind[]): void {
         thrown: { message: expect.stringMatching(/withTransaction(Sync)? has ended/) },
       })
     })
-
-    if (kind.levels.includes('read committed')) {
-      test('a deadlock gives one transaction up, for its host to run again, and lets the other go on', async () => {
-        const { database, forge } = await opened()
-        const hosts = [await database.begun('read committed'), await database.begun('read committed')]
-        const pinOn = (repositoryId: number, id: number) => (services: Services) =>
-          services.pins.pin(olga, { id, repositoryId, kind: 'issue' })
-        for (const [n, host] of hosts.entries()) await within(forge, host, pinOn(n, 10 + n))
-        const ends = await Promise.all(
-          hosts.map(async (host, n) => {
-            const end = await outcomeOf(() => within(forge, host, pinOn(1 - n, 20 + n)))
-            await ('thrown' in end ? host.rollback() : host.commit())
-            return end
-          }),
-        )
-
-        expect(ends).toContainEqual({ thrown: expect.objectContaining(RUN_AGAIN) })
-        expect(ends.filter((end) => 'value' in end)).toHaveLength(1)
-      })
-    }
 
     if (!isSync) {
       test('it ends after the beforeCommit of a call that was interrupted, which leaves nothing behind', async () => {
