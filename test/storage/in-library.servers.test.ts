@@ -4,9 +4,12 @@ import { sql } from 'drizzle-orm'
 import { drizzle as drizzleOnMysql2 } from 'drizzle-orm/mysql2'
 import { drizzle as drizzleOnPg } from 'drizzle-orm/node-postgres'
 import knex from 'knex'
+import type { PoolConnection } from 'mysql2/promise'
 import { createPool } from 'mysql2/promise'
 import pg from 'pg'
 import { describe } from 'vitest'
+import { inTransaction as inMariadb } from '../../src/storage/mariadb.ts'
+import { inTransaction as inPostgres } from '../../src/storage/postgres.ts'
 import type { HostTransaction } from '../../src/storage/storage.ts'
 import { fromDrizzle, fromKnex, fromKysely, fromPrisma } from '../../src/storage/storage.ts'
 import type { ServerKind } from '../databases.ts'
@@ -17,6 +20,30 @@ import { inLibrary } from './in-library-suite.ts'
 import { prismaClientClass } from './prisma-client.ts'
 
 const LIBRARIES: readonly (readonly [string, ServerKind, (url: string) => TakenLibrary])[] = [
+  [
+    'pg',
+    POSTGRES,
+    (url) => {
+      const library = hostPool(url)
+      const wrap = (one: pg.PoolClient): HostTransaction => ({
+        identity: one,
+        run: async (text, values) => (await one.query(text, [...values])).rows,
+      })
+      return { library, inTransaction: inPostgres, wrap, outside: library, close: () => library.end() }
+    },
+  ],
+  [
+    'mysql2',
+    MARIADB,
+    (url) => {
+      const library = createPool(url)
+      const wrap = (one: PoolConnection): HostTransaction => ({
+        identity: one,
+        run: async (text, values) => (await one.query(text, [...values]))[0] as readonly unknown[],
+      })
+      return { library, inTransaction: inMariadb, wrap, outside: library, close: () => library.end() }
+    },
+  ],
   ['Kysely', POSTGRES, (url) => kysely(postgresKysely(url))],
   ['Kysely', MARIADB, (url) => kysely(mariadbKysely(url))],
   ['Knex', POSTGRES, (url) => knexOf(url, 'pg')],

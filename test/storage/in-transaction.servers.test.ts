@@ -36,46 +36,9 @@ const RUN_AGAIN = { code: 'STORAGE_BUSY', details: { retry: 'host-transaction' }
 const board = (repositoryId: number) => ({ repositoryId, kind: 'issue' }) as const
 const pin = ({ pins }: Services, id: number, repositoryId = 10) => pins.pin(olga, { id, ...board(repositoryId) })
 
+/** What a pool has that no library has. What both have is in in-library-suite.ts. */
 function inTransactions(commit: string, openHost: OpenHost): void {
-  test('what the forge and the host write is committed together, and then reported', async () => {
-    const { forge, inTransaction, run, idle } = await openHost()
-    const seen: unknown[] = []
-    forge.events.on(({ type }) => seen.push(type))
-    const value = await inTransaction(async (services, runIn) => {
-      await runIn('insert into host_issue values (1)')
-      const { position } = await pin(services, 1)
-      expect(seen).toEqual([])
-      return position
-    })
-
-    expect([value, seen, await pinned(forge), await run('select id from host_issue')]).toEqual([
-      1,
-      ['issue.pinned'],
-      ['1'],
-      [{ id: 1 }],
-    ])
-    expect(idle()).toBe(1)
-  })
-
-  test('work that throws leaves nothing, its error is that of the call, and the connection is used again', async () => {
-    const { forge, inTransaction, run, idle } = await openHost()
-    const failure = new Error('the host changed its mind')
-    const failing = inTransaction(async (services, runIn) => {
-      await runIn('insert into host_issue values (1)')
-      await pin(services, 1)
-      throw failure
-    })
-
-    await expect(failing).rejects.toBe(failure)
-    expect([await pinned(forge), await run('select id from host_issue'), idle()]).toEqual([[], [], 1])
-    await inTransaction((services) => pin(services, 2))
-    expect(await pinned(forge)).toEqual(['2'])
-  })
-
-  test.each<readonly [string, (services: Services, run: Parameters<Work<void>>[1], row: number) => Promise<unknown>]>([
-    ['a call of the forge', (services, _run, row) => pin(services, 100 + row, row)],
-    ['a statement of the host', (_services, run, row) => run(`update host_issue set id = id where id = ${row}`)],
-  ])('a transaction that a deadlock gives up at %s is run again, and both are committed', async (_, write) => {
+  test('a transaction that a deadlock gives up at a statement of the host is run again, and both are committed', async () => {
     const { run, inTransaction } = await openHost()
     await run('insert into host_issue values (1), (2)')
     const both = meeting(2)
@@ -83,9 +46,9 @@ function inTransactions(commit: string, openHost: OpenHost): void {
     const writeTo = (first: number, second: number) =>
       inTransaction(async (services, runIn) => {
         begun += 1
-        await write(services, runIn, first)
+        await runIn(`update host_issue set id = id where id = ${first}`)
         await both()
-        await write(services, runIn, second)
+        await runIn(`update host_issue set id = id where id = ${second}`)
         await pin(services, 10 * first, 20 + first)
       })
     await Promise.all([writeTo(1, 2), writeTo(2, 1)])
@@ -108,31 +71,8 @@ function inTransactions(commit: string, openHost: OpenHost): void {
     expect([begun, idle()]).toEqual([10, 1])
   })
 
-  test('a transaction that a deadlock gives up at a statement whose error the work caught is reported', async () => {
-    const { forge, inTransaction, run } = await openHost()
-    const seen: unknown[] = []
-    forge.events.on(({ issueId }) => seen.push(issueId))
-    const both = meeting(2)
-    const careless = (first: number, second: number) =>
-      inTransaction(async (services, runIn) => {
-        await pin(services, first, 10 + first)
-        await runIn(`insert into host_issue values (${first})`)
-        await both()
-        await runIn(`insert into host_issue values (${second})`).catch(() => undefined)
-      })
-    const outcomes = await Promise.allSettled([careless(1, 2), careless(2, 1)])
-
-    expect(outcomes.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected'])
-    expect(outcomes).toContainEqual({ status: 'rejected', reason: expect.any(TypeError) })
-    const pins = await run('select issue_id as id from forgelet_pins')
-    expect([seen, await run('select id from host_issue order by id')]).toEqual([
-      pins.map(({ id }) => `${id}`),
-      [{ id: 1 }, { id: 2 }],
-    ])
-  })
-
   test('the level of the transaction is the one that is asked for', async () => {
-    const { forge, inTransaction } = await openHost()
+    const { forge, inTransaction, idle } = await openHost()
     const before: unknown[] = []
     const seen = async (isolation?: 'repeatable read') =>
       inTransaction(
@@ -144,7 +84,7 @@ function inTransactions(commit: string, openHost: OpenHost): void {
         { isolation },
       )
 
-    expect([await seen(), await seen('repeatable read'), before]).toEqual([1, 1, [0, 1]])
+    expect([await seen(), await seen('repeatable read'), before, idle()]).toEqual([1, 1, [0, 1], 1])
     await expect(inTransaction(async () => 1, { isolation: 'none' as 'serializable' })).rejects.toThrow(
       'inTransaction needs isolation',
     )
