@@ -108,16 +108,6 @@ onDatabase(POSTGRES, () => {
     expect(await host.status('POST', `/repositories/${repositories.rocket}/comments`, 'sam')).toBe(201)
   })
 
-  test('badges are granted by name, and are gone with the user', async () => {
-    await running().forge.badges.catalogue.define('system', { slug: 'owl', description: 'Up late', imageUrl: '' })
-    const badges = (name: string) => api(`/admin/users/${name}/badges`)
-    expect(await host.status('POST', badges('zoe'), 'root', {}, { badge_slugs: ['owl'] })).toBe(204)
-    expect((await host.ask('GET', badges('zoe'), 'root')).body).toMatchObject([{ slug: 'owl' }])
-    expect((await host.ask('GET', badges('MIA'), 'root')).body).toEqual([])
-    await host.ask('DELETE', `/users/${idOf('zoe')}`, 'root')
-    expect(await running().forge.badges.holders('system', { slug: 'owl' })).toMatchObject({ total: 0 })
-  })
-
   test('what the application deletes takes along what concerns it', async () => {
     for (const number of [1, 2, 3, 9]) await host.ask('POST', api(`/repos/acme/rocket/issues/${number}/pin`), 'olga')
     await host.ask('POST', api('/repos/mia/notes/issues/1/pin'), 'mia')
