@@ -12,7 +12,7 @@ import {
   POSTGRES_JS,
 } from './client-kinds.ts'
 import { contractSuite, QUICK_FORM } from './contract-suite.ts'
-import { LIBRARIES } from './library-kinds.ts'
+import { LIBRARIES, throughLibrary } from './library-kinds.ts'
 import { storageKind } from './storage-kind.ts'
 
 describe('SQLite in memory', () => contractSuite(storageKind(SQLITE_IN_MEMORY)))
@@ -22,7 +22,7 @@ onServer(SERVERS.mariadb, () => {
   describe('npm mariadb', () => contractSuite(storageKind(MARIADB_CONNECTOR), (name) => !QUICK_FORM.test(name)))
 })
 
-for (const library of LIBRARIES) {
+for (const library of LIBRARIES.map(throughLibrary)) {
   const suite = () => contractSuite(storageKind(library), (name) => /host’s transaction/.test(name))
   describe(`transactions of ${library.name}`, () => onServer(library.server, suite))
 }

@@ -1,9 +1,3 @@
-import { PrismaMariaDb } from '@prisma/adapter-mariadb'
-import { PrismaPg } from '@prisma/adapter-pg'
-import { sql } from 'drizzle-orm'
-import { drizzle as drizzleOnMysql2 } from 'drizzle-orm/mysql2'
-import { drizzle as drizzleOnPg } from 'drizzle-orm/node-postgres'
-import knex from 'knex'
 import type { PoolConnection } from 'mysql2/promise'
 import { createPool } from 'mysql2/promise'
 import pg from 'pg'
@@ -11,15 +5,14 @@ import { describe } from 'vitest'
 import { inTransaction as inMariadb } from '../../src/storage/mariadb.ts'
 import { inTransaction as inPostgres } from '../../src/storage/postgres.ts'
 import type { HostTransaction } from '../../src/storage/storage.ts'
-import { fromDrizzle, fromKnex, fromKysely, fromPrisma } from '../../src/storage/storage.ts'
 import type { ServerKind } from '../databases.ts'
 import { MARIADB, onServer, POSTGRES } from '../databases.ts'
-import { hostPool, mariadbKysely, postgresKysely } from './client-kinds.ts'
+import { hostPool } from './client-kinds.ts'
 import type { BeginningLibrary, TakenLibrary } from './in-library-suite.ts'
 import { inLibrary } from './in-library-suite.ts'
-import { prismaClientClass } from './prisma-client.ts'
+import { LIBRARIES } from './library-kinds.ts'
 
-const LIBRARIES: readonly (readonly [string, ServerKind, (url: string) => TakenLibrary])[] = [
+const POOLS: readonly (readonly [string, ServerKind, (url: string) => TakenLibrary])[] = [
   [
     'pg',
     POSTGRES,
@@ -44,40 +37,9 @@ const LIBRARIES: readonly (readonly [string, ServerKind, (url: string) => TakenL
       return { library, inTransaction: inMariadb, wrap, outside: library, close: () => library.end() }
     },
   ],
-  ['Kysely', POSTGRES, (url) => kysely(postgresKysely(url))],
-  ['Kysely', MARIADB, (url) => kysely(mariadbKysely(url))],
-  ['Knex', POSTGRES, (url) => knexOf(url, 'pg')],
-  ['Knex', MARIADB, (url) => knexOf(url, 'mysql2')],
-  [
-    'Drizzle',
-    POSTGRES,
-    (url) => {
-      const pool = hostPool(url)
-      const database = drizzleOnPg(pool)
-      const wrap: TakenLibrary['wrap'] = (one) => fromDrizzle(one, sql)
-      return { library: { database, sql }, wrap, outside: database, close: () => pool.end() }
-    },
-  ],
-  [
-    'Drizzle',
-    MARIADB,
-    (url) => {
-      const pool = createPool(url)
-      const database = drizzleOnMysql2(pool)
-      const wrap: TakenLibrary['wrap'] = (one) => fromDrizzle(one, sql)
-      return { library: { database, sql }, wrap, outside: database, close: () => pool.end() }
-    },
-  ],
-  ['Prisma', POSTGRES, (url) => prisma(new (prismaClientClass('postgresql'))({ adapter: new PrismaPg(url) }))],
-  [
-    'Prisma',
-    MARIADB,
-    (url) =>
-      prisma(new (prismaClientClass('mysql'))({ adapter: new PrismaMariaDb(url.replace(/^mysql:/, 'mariadb:')) })),
-  ],
 ]
 
-describe.each(LIBRARIES)('inTransaction of %s', (_name, kind, open) =>
+describe.each([...POOLS, ...LIBRARIES])('inTransaction of %s', (_name, kind, open) =>
   onServer(kind.server, () => inLibrary(kind, open)),
 )
 
@@ -106,17 +68,4 @@ async function anyLibrary(url: string): Promise<BeginningLibrary> {
     }
   }
   return { begin, wrap, outside, close: () => Promise.all([client.end(), outside.end()]) }
-}
-
-function kysely(library: ReturnType<typeof postgresKysely>): TakenLibrary {
-  return { library, wrap: fromKysely, outside: library, close: () => library.destroy() }
-}
-
-function knexOf(connection: string, client: string): TakenLibrary {
-  const library = knex({ client, connection, pool: { min: 0, max: 5 } })
-  return { library, wrap: fromKnex, outside: library, close: () => library.destroy() }
-}
-
-function prisma(library: InstanceType<ReturnType<typeof prismaClientClass>>): TakenLibrary {
-  return { library, wrap: fromPrisma, outside: library, close: () => library.$disconnect() }
 }
