@@ -413,7 +413,7 @@ export const postgresKind = (make: MakePostgres = postgresStorage): OnServer<pg.
     answersBeside: true,
     levels: ['snapshot', 'read committed'],
     create: (server) => createOn(pgConnection, server),
-    drop: (url, server) => once(pgConnection, server, `drop database ${nameIn(url)} with (force)`),
+    drop: (url, server) => runOnce(pgConnection, server, `drop database ${nameIn(url)} with (force)`),
     empty: (run) => emptyPostgres(run, 'public'),
     plan: postgresSchemaPlan,
     async open(url) {
@@ -472,7 +472,7 @@ export const mariadbKind = (): OnServer<Connection> =>
     answersBeside: true,
     levels: ['snapshot', 'read committed'],
     create: (server) => createOn(mariadbConnection, server),
-    drop: (url, server) => once(mariadbConnection, server, `drop database ${nameIn(url)}`),
+    drop: (url, server) => runOnce(mariadbConnection, server, `drop database ${nameIn(url)}`),
     empty: emptyMariadb,
     plan: mariadbSchemaPlan,
     async open(url) {
@@ -587,11 +587,12 @@ function pgliteKind(): DatabaseKind<PgPoolClient> & AnyKind {
 
 async function createOn<Tx>(connect: (url: string) => Promise<HostConnection<Tx>>, server: string): Promise<string> {
   const name = `forgelet_test_${randomBytes(5).toString('hex')}`
-  await once(connect, server, `create database ${name}`)
+  await runOnce(connect, server, `create database ${name}`)
   return Object.assign(new URL(server), { pathname: `/${name}` }).href
 }
 
-async function once<Tx>(
+/** Runs a statement on a connection of its own. */
+export async function runOnce<Tx>(
   connect: (url: string) => Promise<HostConnection<Tx>>,
   url: string,
   sql: string,

@@ -1,11 +1,11 @@
 import { existsSync } from 'node:fs'
 import { setTimeout as pause } from 'node:timers/promises'
-import { createConnection } from 'mysql2/promise'
 import { expect, onTestFinished, test } from 'vitest'
 import type { Forge } from '../../src/index.ts'
 import { mariadbStorage } from '../../src/storage/mariadb.ts'
 import type { Person } from '../core/a-forge.ts'
 import { olga } from '../core/a-forge.ts'
+import { mariadbConnection, runOnce } from '../databases.ts'
 import type { OwnServer } from '../durability/own-server.ts'
 import { OWN_MARIADB, onOwnServer } from '../durability/own-server.ts'
 import { freePort } from '../http.ts'
@@ -102,7 +102,11 @@ async function consumesElsewhere(nodes: readonly OwnServer[], forges: readonly F
   )
   const acknowledged: string[] = []
   const isolate = (isOn: boolean) =>
-    ask(nodes[2], `set global wsrep_provider_options = 'gmcast.isolate=${isOn ? 1 : 0}'`)
+    runOnce(
+      mariadbConnection,
+      nodes[2]?.url ?? '',
+      `set global wsrep_provider_options = 'gmcast.isolate=${isOn ? 1 : 0}'`,
+    )
   for (let n = 3000; n < 3060; n += 1) {
     if (n === 3020) await isolate(true)
     if (n === 3040) await isolate(false)
@@ -147,12 +151,6 @@ async function pinnedAtLast(forge: Forges | undefined, issue: Parameters<Forges[
       .then(() => undefined, onlyCode('STORAGE_UNAVAILABLE', 'STORAGE_BUSY'))
     if (error === undefined || performance.now() > deadline) return
   }
-}
-
-async function ask(node: OwnServer | undefined, text: string): Promise<void> {
-  const connection = await createConnection(node?.url ?? '')
-  await connection.query(text)
-  await connection.end()
 }
 
 /** Passes over a refusal that a race explains. */

@@ -1,11 +1,10 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { createConnection } from 'mysql2/promise'
-import pg from 'pg'
 import { expect, onTestFinished, test } from 'vitest'
 import { mariadbStorage } from '../../src/storage/mariadb.ts'
 import { postgresStorage } from '../../src/storage/postgres.ts'
 import type { ForgeStorage } from '../../src/storage/storage.ts'
 import { block } from '../../src/testing/storage-contract/samples/blocks.ts'
+import { mariadbConnection, pgConnection, runOnce } from '../databases.ts'
 import type { OwnServer } from '../durability/own-server.ts'
 import { OWN_MARIADB, OWN_POSTGRES, onOwnServer } from '../durability/own-server.ts'
 
@@ -23,13 +22,7 @@ interface WaitingServer {
 onOwnServer(OWN_POSTGRES, (start) => {
   test('COMMITs that hang take no more connections than the pool has, and reads go on', async () => {
     const server = await start()
-    const ask = async (text: string) => {
-      const admin = new pg.Client(server.url)
-      await admin.connect()
-      const { rows } = await admin.query(text)
-      await admin.end()
-      return rows
-    }
+    const ask = (text: string) => runOnce(pgConnection, server.url, text)
     await hangs(server, async (url) => ({
       storage: postgresStorage(`${url}?max=${SIZE}`) as ForgeStorage<unknown>,
       async wait(isOn) {
@@ -50,17 +43,13 @@ onOwnServer(OWN_MARIADB, (start) => {
     await server.kill()
     await server.start(['log_bin=binlog', 'server_id=1', 'rpl_semi_sync_master_timeout=600000'])
     await hangs(server, async (url) => {
-      const admin = await createConnection(url)
-      admin.on('error', () => undefined)
+      const { run } = await mariadbConnection(url)
       return {
         storage: mariadbStorage(`${url}?connectionLimit=${SIZE}`) as ForgeStorage<unknown>,
-        wait: (isOn) => admin.query(`set global rpl_semi_sync_master_enabled = ${isOn ? 1 : 0}`),
-        async count() {
-          const [rows] = await admin.query(
-            'select id from information_schema.processlist where db is not null and id <> connection_id()',
-          )
-          return Array.isArray(rows) ? rows.length : 0
-        },
+        wait: (isOn) => run(`set global rpl_semi_sync_master_enabled = ${isOn ? 1 : 0}`),
+        count: async () =>
+          (await run('select id from information_schema.processlist where db is not null and id <> connection_id()'))
+            .length,
       }
     })
   })

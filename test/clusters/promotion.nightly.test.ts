@@ -4,11 +4,11 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import pg from 'pg'
 import { expect, onTestFinished, test } from 'vitest'
 import { isForgeError } from '../../src/index.ts'
 import { postgresStorage } from '../../src/storage/postgres.ts'
 import { olga } from '../core/a-forge.ts'
+import { pgConnection, runOnce } from '../databases.ts'
 import type { OwnServer, OwnServerKind } from '../durability/own-server.ts'
 import { OWN_POSTGRES, onOwnServer } from '../durability/own-server.ts'
 import { freePort } from '../http.ts'
@@ -99,11 +99,8 @@ function byNumber(one: string, other: string): number {
   return Number(one) - Number(other)
 }
 
-async function ask({ url }: OwnServer, text: string): Promise<void> {
-  const client = new pg.Client(url)
-  await client.connect()
-  await client.query(text)
-  await client.end()
+function ask({ url }: OwnServer, text: string): Promise<unknown> {
+  return runOnce(pgConnection, url, text)
 }
 
 /** Starts HAProxy, which leads to the primary, and to the standby when the primary is gone. Returns the URL behind it. */

@@ -5,10 +5,8 @@ import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync }
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import { createConnection } from 'mysql2/promise'
-import pg from 'pg'
 import { describe, test } from 'vitest'
-import { serversAreRequired } from '../databases.ts'
+import { mariadbConnection, pgConnection, runOnce, serversAreRequired } from '../databases.ts'
 import { freePort } from '../http.ts'
 
 // Database servers that a test starts, kills and freezes. Linux only.
@@ -42,7 +40,7 @@ export interface OwnServerKind {
   readonly serve: (folder: string, port: number, settings: readonly string[]) => readonly string[]
   readonly url: (port: number) => string
   /** Asks it something; rejects while it does not answer. */
-  readonly ask: (port: number) => Promise<void>
+  readonly ask: (port: number) => Promise<unknown>
 }
 
 /** The newest PostgreSQL that is installed, with its own settings, which lose nothing. */
@@ -199,16 +197,7 @@ function ownPostgres(): OwnServerKind {
       return [program('postgres'), '-D', join(folder, 'data'), '-p', String(port), ...options]
     },
     url,
-    async ask(port) {
-      const client = new pg.Client({ connectionString: url(port) })
-      client.on('error', () => undefined)
-      try {
-        await client.connect()
-        await client.query('select 1')
-      } finally {
-        await client.end().catch(() => undefined)
-      }
-    },
+    ask: (port) => runOnce(pgConnection, url(port), 'select 1'),
   }
 }
 
@@ -241,13 +230,6 @@ function ownMariadb(): OwnServerKind {
       ...settings.map((setting) => `--${setting}`),
     ],
     url: (port) => `${url(port)}forge`,
-    async ask(port) {
-      const connection = await createConnection(url(port))
-      try {
-        await connection.query('create database if not exists forge')
-      } finally {
-        await connection.end()
-      }
-    },
+    ask: (port) => runOnce(mariadbConnection, url(port), 'create database if not exists forge'),
   }
 }

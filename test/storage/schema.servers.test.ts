@@ -4,7 +4,7 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import { mariadbStorage } from '../../src/storage/mariadb.ts'
 import { postgresStorage } from '../../src/storage/postgres.ts'
 import { BOARD, pin } from '../../src/testing/storage-contract/samples/pin-boards.ts'
-import { MARIADB, newDatabase, onServer, POSTGRES, pgConnection, SERVER_KINDS, SERVERS } from '../databases.ts'
+import { MARIADB, newDatabase, onServer, POSTGRES, pgConnection, runOnce, SERVER_KINDS, SERVERS } from '../databases.ts'
 import { schemaSuite } from './schema-suite.ts'
 
 /** What a process that migrates does first. */
@@ -77,10 +77,7 @@ onServer(SERVERS.postgres, (url) => {
 
   test('who was given a schema needs no right to make one', async () => {
     const role = `forgelet_schema_${Date.now()}`
-    onTestFinished(async () => {
-      const { run, end } = await pgConnection(url)
-      await run(`drop role ${role}`).finally(end)
-    }) // after the database, which is dropped first
+    onTestFinished(async () => void (await runOnce(pgConnection, url, `drop role ${role}`))) // after the database, which is dropped first
     const database = await newDatabase(POSTGRES)
     await database.run(`create role ${role} login`)
     await database.run(`create schema given authorization ${role}`)

@@ -9,7 +9,7 @@ import { outcomeOf } from '../../src/testing/storage-contract/cases/storage-case
 import { block } from '../../src/testing/storage-contract/samples/blocks.ts'
 import { issuesOn, moveToFront, pin } from '../../src/testing/storage-contract/samples/pin-boards.ts'
 import type { DatabaseKind, TestDatabase } from '../databases.ts'
-import { MARIADB, newDatabase, onServer, POSTGRES, pgConnection, SERVERS } from '../databases.ts'
+import { MARIADB, newDatabase, onServer, POSTGRES, pgConnection, runOnce, SERVERS } from '../databases.ts'
 import { raceWithHost } from './tables-races.ts'
 import { removalsSuite, retirementsSuite } from './tables-removals.ts'
 import type { HostDialect } from './tables-suite.ts'
@@ -76,12 +76,6 @@ function uncheckedSuite<Tx>(kind: DatabaseKind<Tx>, dialect: HostDialect, off: s
 }
 
 onServer(SERVERS.postgres, (server) => {
-  const withAdmin = async (work: (run: (sql: string) => Promise<unknown>) => Promise<unknown>) => {
-    const admin = await pgConnection(server)
-    await work((sql) => admin.run(sql))
-    await admin.end()
-  }
-
   tablesSuite(POSTGRES, POSTGRES_HOST)
   uncheckedSuite(POSTGRES, POSTGRES_HOST, 'set session_replication_role = replica', 'reset session_replication_role')
   removalsSuite(POSTGRES, POSTGRES_HOST)
@@ -108,7 +102,7 @@ onServer(SERVERS.postgres, (server) => {
     'members are added by a role with a schema of its own, beside those of the forge in %s',
     async (schema) => {
       const [owner, adder] = ['owner', 'adder'].map((name) => `forgelet_${name}_${Date.now()}`)
-      onTestFinished(() => withAdmin((run) => run(`drop role ${owner}, ${adder}`)))
+      onTestFinished(async () => void (await runOnce(pgConnection, server, `drop role ${owner}, ${adder}`)))
       const database = await newDatabase(POSTGRES)
       for (const role of [owner, adder])
         await database.runAll([`create role ${role} login`, `create schema authorization ${role}`])
@@ -137,7 +131,7 @@ onServer(SERVERS.postgres, (server) => {
 
   test('the user of an application needs no privileges of a migration', async () => {
     const role = `forgelet_app_${Date.now()}`
-    onTestFinished(() => withAdmin((run) => run(`drop role ${role}`))) // after the database, which is dropped first
+    onTestFinished(async () => void (await runOnce(pgConnection, server, `drop role ${role}`))) // after the database, which is dropped first
     const database = await withHost(POSTGRES, POSTGRES_HOST)
     await database.migrated({ tables: HOST_TABLES })
     await database.run(`create role ${role} login`)
@@ -153,7 +147,7 @@ onServer(SERVERS.postgres, (server) => {
 
   test('privileges on the columns that it needs suffice for the user who migrates', async () => {
     const role = `forgelet_columns_${Date.now()}`
-    onTestFinished(() => withAdmin((run) => run(`drop role ${role}`)))
+    onTestFinished(async () => void (await runOnce(pgConnection, server, `drop role ${role}`)))
     const database = await withHost(POSTGRES, POSTGRES_HOST)
     const { users } = HOST_TABLES
     await database.runAll([
@@ -232,7 +226,7 @@ onServer(SERVERS.postgres, (server) => {
 
   test('rows that row-level security hides are not taken for deleted ones', async () => {
     const role = `forgelet_limited_${Date.now()}`
-    onTestFinished(() => withAdmin((run) => run(`drop role ${role}`)))
+    onTestFinished(async () => void (await runOnce(pgConnection, server, `drop role ${role}`)))
     const database = await withHost(POSTGRES, POSTGRES_HOST)
     const storage = await database.migrated({ tables: HOST_TABLES })
     const board = { repositoryId: '10', kind: 'issue' } as const
