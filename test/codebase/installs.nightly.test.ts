@@ -1,23 +1,19 @@
 import { execFileSync, spawnSync } from 'node:child_process'
-import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { cpSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { installPackages, packageFolder, packInto } from '../packages.ts'
 
 const ROOT = resolve(import.meta.dirname, '../..')
 const BUN = `@oven/bun-${process.platform}-${process.arch === 'arm64' ? 'aarch64' : process.arch}`
-const folder = mkdtempSync(join(tmpdir(), 'forgelet-installs-'))
+const folder = packageFolder()
 let packed = ''
 
 beforeAll(() => {
-  const words = ['pack', '--ignore-scripts', '--json', '--pack-destination', folder]
-  const [{ filename }] = JSON.parse(execFileSync('npm', words, { cwd: ROOT, encoding: 'utf8', stdio: 'pipe' }))
-  packed = join(folder, filename)
-  const quiet = ['--no-save', '--no-package-lock', '--no-audit', '--no-fund', '--ignore-scripts', '--loglevel=error']
+  packed = packInto(folder)
   const managers = ['pnpm@10.20.0', 'yarn@1.22.22', '@yarnpkg/cli-dist@4.12.0', `${BUN}@1.4.5`]
-  execFileSync('npm', ['install', '--prefix', join(folder, 'managers'), ...quiet, ...managers], { stdio: 'pipe' })
+  installPackages(join(folder, 'managers'), ['--ignore-scripts', ...managers])
 }, 120_000)
-afterAll(() => rmSync(folder, { recursive: true }))
 
 const node = (...words: string[]) => [process.execPath, ...words]
 const yarn4 = (word: string) => node(tool('@yarnpkg/cli-dist/bin/yarn.js'), word)

@@ -1,17 +1,15 @@
-import { execFileSync, spawnSync } from 'node:child_process'
+import { spawnSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, expect, test } from 'vitest'
-import { INSTALLATION, installPackages, packageFolder } from '../packages.ts'
-import { copyNativeDriver, ROOT } from './bundles/served.ts'
+import { INSTALLATION, installPackages, packageFolder, packInto } from '../packages.ts'
+import { copyNativeDriver } from './bundles/served.ts'
 
 // Jest runs a host, and the package, as CommonJS in a context of its own, in which `import()` fails.
 
 const folder = packageFolder()
 beforeAll(() => {
-  const pack = ['pack', '--ignore-scripts', '--json', '--pack-destination', folder]
-  const [{ filename }] = JSON.parse(execFileSync('npm', pack, { cwd: ROOT, encoding: 'utf8', stdio: 'pipe' }))
-  installPackages(folder, [join(folder, filename), 'jest@30.5.2', 'pg@8.23.1', 'mysql2@3.24.5'])
+  installPackages(folder, [packInto(folder), 'jest@30.5.2', 'pg@8.23.1', 'mysql2@3.24.5'])
   copyNativeDriver(folder)
 }, INSTALLATION)
 

@@ -1,21 +1,11 @@
 import { execFileSync, spawnSync } from 'node:child_process'
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
-import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import ts from 'typescript'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { mistakesIn } from '../compiler.ts'
+import { packageFolder, packInto } from '../packages.ts'
 
 const ROOT = resolve(import.meta.dirname, '../..')
 const manifest = createRequire(import.meta.url)('../../package.json')
@@ -28,23 +18,15 @@ const WITH_MOMOA: readonly string[] = ['exchange', 'standalone', 'contracts', 't
 )
 
 describe('the packed package', () => {
-  const project = mkdtempSync(join(tmpdir(), 'package-'))
+  const project = packageFolder()
   const installed = join(project, 'node_modules/forgelet')
 
   // Unpacked where an installation would put it, and no package beside it: what an entry loads by itself is then missed at once.
   beforeAll(() => {
     if (!existsSync(join(ROOT, 'dist/index.d.cts'))) throw new Error('this packs dist/: run `npm run build`')
-    const packed = execFileSync('npm', ['pack', '--ignore-scripts', '--json', '--pack-destination', project], {
-      cwd: ROOT,
-      encoding: 'utf8',
-      stdio: ['ignore', 'pipe', 'ignore'],
-    })
-    const [{ filename }] = JSON.parse(packed)
     mkdirSync(installed, { recursive: true })
-    execFileSync('tar', ['-xzf', join(project, filename), '--strip-components=1', '-C', installed])
+    execFileSync('tar', ['-xzf', packInto(project), '--strip-components=1', '-C', installed])
   })
-
-  afterAll(() => rmSync(project, { recursive: true }))
 
   it('loads without any other package, but for momoa, and gives the same names to import and require', () => {
     const alone = namesIn('module')

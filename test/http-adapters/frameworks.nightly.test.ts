@@ -1,5 +1,5 @@
 import type { ChildProcess } from 'node:child_process'
-import { execFileSync, spawn } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -8,7 +8,7 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { mountContract } from '../../app/testing/testing.ts'
 import { freePort } from '../http.ts'
 import { codeOf, pageOf, ROOT, readPage } from '../manual/page.ts'
-import { INSTALLATION, installPackages, packageFolder } from '../packages.ts'
+import { INSTALLATION, installPackages, packageFolder, packInto } from '../packages.ts'
 import { install, RUNTIMES } from '../runtimes/runtimes.mjs'
 import type { Framework } from './frameworks.ts'
 import { FRAMEWORKS } from './frameworks.ts'
@@ -40,9 +40,7 @@ test('every program of the page is run', () => {
 let forgelet: string
 const packed = packageFolder()
 beforeAll(() => {
-  const pack = ['pack', '--ignore-scripts', '--json', '--pack-destination', packed]
-  const [{ filename }] = JSON.parse(execFileSync('npm', pack, { cwd: ROOT, encoding: 'utf8', stdio: 'pipe' }))
-  forgelet = join(packed, filename)
+  forgelet = packInto(packed)
 })
 
 for (const framework of FRAMEWORKS) {

@@ -33,9 +33,7 @@ const ON_FILES = {
     assert.throws(() => forge.withTransactionSync(host.handle, () => undefined), busyForTheHost)
     other.exec('rollback')
     host.handle.exec('rollback')
-    inTransaction(host.handle, () =>
-      forge.withTransactionSync(host.handle, (services) => services.pins.pin(olga, issue(1))),
-    )
+    inTransaction(host.handle, () => pinInside(forge, host.handle, 1))
 
     assert.deepEqual(await pinned(forge), ['1'])
   },
@@ -80,9 +78,7 @@ const ON_FILES = {
   'closed, the file is whole without its side files': async (host) => {
     const forge = await host.forge()
     await forge.pins.pin(olga, issue(1))
-    inTransaction(host.handle, () =>
-      forge.withTransactionSync(host.handle, (services) => services.pins.pin(olga, issue(2))),
-    )
+    inTransaction(host.handle, () => pinInside(forge, host.handle, 2))
     await pinned(forge)
     await host.storage.schemaStatus()
     host.handle.close() // on Bun it lives on until the last statement is finalized
@@ -158,7 +154,7 @@ const ON_FILES = {
 const EVERYWHERE = {
   'a savepoint of the host’s takes our writes back with it': async (host) => {
     const forge = await host.forge()
-    const pin = (id) => forge.withTransactionSync(host.handle, (services) => services.pins.pin(olga, issue(id)))
+    const pin = (id) => pinInside(forge, host.handle, id)
     inTransaction(host.handle, () => {
       pin(1)
       host.handle.exec('savepoint hosts')
@@ -172,15 +168,10 @@ const EVERYWHERE = {
 
   'a closed handle is STORAGE_UNAVAILABLE': async (host) => {
     const forge = await host.forge()
-    inTransaction(host.handle, () =>
-      forge.withTransactionSync(host.handle, (services) => services.pins.pin(olga, issue(1))),
-    )
+    inTransaction(host.handle, () => pinInside(forge, host.handle, 1))
     host.handle.close()
 
-    assert.throws(() => forge.withTransactionSync(host.handle, (services) => services.pins.pin(olga, issue(2))), {
-      code: 'STORAGE_UNAVAILABLE',
-      message: 'the handle is closed',
-    })
+    assert.throws(() => pinInside(forge, host.handle, 2), CLOSED)
   },
 
   'ids beyond 2^53 are written, whatever the driver makes of the last rowid': async (host) => {
@@ -224,7 +215,7 @@ const EVERYWHERE = {
     const forge = await host.forge()
     host.handle.exec('begin immediate')
     const rows = write(host.handle)
-    const change = () => forge.withTransactionSync(host.handle, (services) => services.pins.pin(olga, issue(1)))
+    const change = () => pinInside(forge, host.handle, 1)
 
     assert.throws(change, (error) => error instanceof TypeError && /busy with another statement/.test(error.message))
     rows.return()
@@ -261,8 +252,7 @@ const OF_NODE = {
     await assert.rejects(storage.migrate(), CLOSED)
     handle.open()
     const forge = await host.forge({}, handle)
-    const pin = (id) => forge.withTransactionSync(handle, (services) => services.pins.pin(olga, issue(id)))
-    inTransaction(handle, () => pin(1))
+    inTransaction(handle, () => pinInside(forge, handle, 1))
 
     assert.deepEqual(host.pins(), ['1'])
   },
@@ -274,9 +264,7 @@ const OF_NODE_24 = {
     for (const [id, place] of [`file:${host.place}?cache=private`, new URL(`file://${host.place}`)].entries()) {
       const forge = await host.forge({}, host.world.open(place))
       await forge.pins.pin(olga, issue(id))
-      inTransaction(host.handle, () =>
-        forge.withTransactionSync(host.handle, (services) => services.pins.pin(olga, issue(id + 10))),
-      )
+      inTransaction(host.handle, () => pinInside(forge, host.handle, id + 10))
     }
 
     assert.deepEqual(host.pins(), ['0', '10', '1', '11'])
@@ -302,6 +290,11 @@ export function driverCases(parts) {
 function ofNode(driver) {
   if (driver !== 'node:sqlite') return {}
   return Number.parseInt(process.versions.node, 10) < 24 ? OF_NODE : { ...OF_NODE, ...OF_NODE_24 }
+}
+
+/** Pins in the open transaction of the host. */
+function pinInside(forge, handle, id) {
+  return forge.withTransactionSync(handle, (services) => services.pins.pin(olga, issue(id)))
 }
 
 async function pinned(forge) {
@@ -370,10 +363,6 @@ class Host {
   /** One more handle on the same file. */
   another() {
     return this.world.open(this.place)
-  }
-
-  write(title) {
-    this.handle.prepare('insert into issue (title) values (?)').run(title)
   }
 
   titles() {

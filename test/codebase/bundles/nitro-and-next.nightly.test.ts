@@ -3,7 +3,7 @@ import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { beforeAll, describe } from 'vitest'
-import { installPackages, packageFolder } from '../../packages.ts'
+import { installPackages, packageFolder, packInto } from '../../packages.ts'
 import { copyNativeDriver, ROOT, servesElsewhere } from './served.ts'
 
 // What these frameworks build of a host with the packed package, served where no source is and no package but what they copied.
@@ -50,9 +50,7 @@ export { ${METHODS.join(', ')} }`,
 const packed = packageFolder()
 let forgelet = ''
 beforeAll(() => {
-  const pack = ['pack', '--ignore-scripts', '--json', '--pack-destination', packed]
-  const [{ filename }] = JSON.parse(execFileSync('npm', pack, { cwd: ROOT, encoding: 'utf8', stdio: 'pipe' }))
-  forgelet = join(packed, filename)
+  forgelet = packInto(packed)
 })
 
 describe.each(FRAMEWORKS)('what $name builds', ({ packages, files, command, output, program }) => {
