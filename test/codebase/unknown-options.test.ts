@@ -23,10 +23,7 @@ const ports = {
   policy: { authorize: () => ({ allow: true }) },
   membership: { isMember: () => false },
 }
-const forge = createForge({
-  ...ports,
-  policy: { authorize: () => ({ allow: true }) },
-})
+const forge = createForge({ ...ports, policy: { authorize: () => ({ allow: true }) } })
 const routed = {
   directory: { findOrganization: port, findUser: port, findAccount: port },
   present: { users: () => [] },

@@ -31,10 +31,6 @@ describe.each([
     return async () => void (await example.stop())
   })
 
-  const mounted = async () => ({
-    origin: new URL(example.url).origin,
-    prefix: '/api/v1',
-    stop: async () => undefined,
-  })
+  const mounted = async () => ({ origin: new URL(example.url).origin, prefix: '/api/v1', stop: async () => undefined })
   for (const { name, run } of mountContract(mounted, known)) test(name, run)
 })

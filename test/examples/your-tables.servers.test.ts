@@ -121,11 +121,7 @@ function suite<Tx>(kind: DatabaseKind<Tx>, variant: Variant): void {
   const ROCKET = '/api/v1/repos/acme/rocket'
   const BLOCKS = '/api/v1/orgs/acme/blocks'
 
-  const mounted = async () => ({
-    origin: new URL(example.url).origin,
-    prefix: '/api/v1',
-    stop: async () => undefined,
-  })
+  const mounted = async () => ({ origin: new URL(example.url).origin, prefix: '/api/v1', stop: async () => undefined })
   // What a mount does is the same on each database.
   if (variant.lines.length === 0) for (const { name, run } of mountContract(mounted, KNOWN)) test(name, run)
 

@@ -196,10 +196,7 @@ function validatorOf(api: Declared, schema: object): ValidateFunction {
 }
 
 const RFC_3339 = /^\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d(?:\.\d+)?(?:[Zz]|[+-]\d\d:\d\d)$/
-const FORMATS = {
-  int64: { type: 'number', validate: Number.isInteger },
-  'date-time': RFC_3339,
-} as const
+const FORMATS = { int64: { type: 'number', validate: Number.isInteger }, 'date-time': RFC_3339 } as const
 const routers = new WeakMap<Declared, ReturnType<typeof createRouter<Row>>>()
 const ajv = new Ajv2020({ allErrors: true, strict: false, formats: FORMATS })
 /** Those of each document: making one takes 50 ms. */

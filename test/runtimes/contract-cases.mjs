@@ -54,9 +54,5 @@ function contractOn(parts, where, title, databaseIn) {
 
 function transactionOn(handle, how) {
   handle.exec(how)
-  return {
-    transaction: handle,
-    commit: () => void handle.exec('commit'),
-    rollback: () => void handle.exec('rollback'),
-  }
+  return { transaction: handle, commit: () => void handle.exec('commit'), rollback: () => void handle.exec('rollback') }
 }

@@ -66,13 +66,7 @@ const ON_FILES = {
     })
     await forge.pins.pin(olga, issue(1))
 
-    assert.deepEqual(settings, {
-      synchronous: 2,
-      foreign_keys: 1,
-      busy_timeout: 0,
-      journal_mode: 'wal',
-      temp_store: 2,
-    })
+    assert.deepEqual(settings, { synchronous: 2, foreign_keys: 1, busy_timeout: 0, journal_mode: 'wal', temp_store: 2 })
   },
 
   'closed, the file is whole without its side files': async (host) => {

@@ -45,12 +45,7 @@ const cases: readonly Case[] = [
     ['ada', 'POST', IMPORT, documentOf(5, 10, 11)],
     200,
     {
-      expected: {
-        json: {
-          ...REPORT,
-          issues: { ...NONE, created: 2, unchanged: 1 },
-        },
-      },
+      expected: { json: { ...REPORT, issues: { ...NONE, created: 2, unchanged: 1 } } },
       after: [EXPORT, [1, 2, 3, 4, 5, 10, 11].map((number) => issueRecord(number))],
     },
   ),

@@ -228,9 +228,7 @@ onPostgres((open) => {
 
   test('where no schema is asked for, the tables are those that a statement reaches', async () => {
     const database = await open()
-    const behind = database.storage(database.pool({ options: `-c search_path=nowhere,public` }), {
-      schema: undefined,
-    })
+    const behind = database.storage(database.pool({ options: `-c search_path=nowhere,public` }), { schema: undefined })
     await pin(behind, BOARD, '1')
 
     expect(await issuesOn(database.storage(), BOARD)).toEqual(['1'])

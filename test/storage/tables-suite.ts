@@ -38,11 +38,7 @@ export const HOST_TABLES: Described = {
   users: { table: 'host_users', name: 'username', where: 'deleted_at is null', fullName: 'full_name' },
   organizations: { table: 'host_orgs', name: 'slug' },
   members: { table: 'host_members', organization: 'org_id', user: 'user_id', owner: "role = 'owner'" },
-  repositories: {
-    table: 'host_repos',
-    owner: { organization: 'org_id', user: 'user_id' },
-    private: 'is_private = 1',
-  },
+  repositories: { table: 'host_repos', owner: { organization: 'org_id', user: 'user_id' }, private: 'is_private = 1' },
   issues: {
     table: 'host_issues',
     repository: 'repo_id',

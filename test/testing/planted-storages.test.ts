@@ -193,9 +193,7 @@ const PLANTED: readonly [fault: string, caughtBy: string, plant: Plant][] = [
   [
     'gives a lease to every holder',
     FORTY,
-    ({ events }) => ({
-      events: { ...events, claim: ({ name }, ms) => events.claim({ name, holder: 'any' }, ms) },
-    }),
+    ({ events }) => ({ events: { ...events, claim: ({ name }, ms) => events.claim({ name, holder: 'any' }, ms) } }),
   ],
   [
     'gives a renewed lease no more time',
@@ -442,9 +440,7 @@ const PLANTED: readonly [fault: string, caughtBy: string, plant: Plant][] = [
   [
     'reports the wrong state of its tables',
     'a migrated storage is current, and migrating again changes nothing',
-    () => ({
-      schemaStatus: async () => ({ state: 'outdated', warnings: [] }),
-    }),
+    () => ({ schemaStatus: async () => ({ state: 'outdated', warnings: [] }) }),
   ],
 ]
 
@@ -624,10 +620,7 @@ function redeciding<Key, State, Result>(
   if (change.prepare === undefined) return store.update(key, { ...change, decide: alter(change.decide) })
 
   const { prepare, ...rest } = change
-  return store.update(key, {
-    ...rest,
-    prepare: async (state, transaction) => alter(await prepare(state, transaction)),
-  })
+  return store.update(key, { ...rest, prepare: async (state, transaction) => alter(await prepare(state, transaction)) })
 }
 
 /** Makes a call of the outbox that does not refuse a cursor. */

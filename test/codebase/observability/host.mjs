@@ -6,11 +6,7 @@ export const authenticate = () => null
 
 export const ports = {
   storage: memoryStorage(),
-  policy: rolePolicy({
-    isSiteAdmin: () => false,
-    repositoryRole: () => 'reader',
-    organizationRole: () => 'stranger',
-  }),
+  policy: rolePolicy({ isSiteAdmin: () => false, repositoryRole: () => 'reader', organizationRole: () => 'stranger' }),
   membership: { isMember: () => false },
 }
 

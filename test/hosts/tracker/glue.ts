@@ -21,13 +21,7 @@ export async function embed(database: Kysely<Database>): Promise<Embedded> {
   const storage = postgresStorage(database, {
     ids: { user: 'uuid', organization: 'uuid', repository: 'uuid', issue: 'uuid' },
     tables: {
-      users: {
-        schema: 'identity',
-        table: 'people',
-        name: 'handle',
-        fullName: 'name',
-        where: 'deleted_at is null',
-      },
+      users: { schema: 'identity', table: 'people', name: 'handle', fullName: 'name', where: 'deleted_at is null' },
       organizations: { table: 'organizations', name: 'slug', private: 'true' },
       members: {
         schema: 'identity',

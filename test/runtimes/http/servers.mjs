@@ -26,27 +26,14 @@ const LEFT_TO_OTHERS = [
  * that are left out; `resets`: whether the runtime notices only clients that reset their connection, which the contract does not.
  */
 export const SERVERS = {
-  node: {
-    kinds: ['node'],
-    excepted: [],
-    start: (parts) => startProgram('serve-node.mjs', [], parts),
-  },
-  bun: {
-    kinds: ['memory', 'bun-sqlite'],
-    excepted: [],
-    start: (parts) => startProgram('serve-bun.mjs', [], parts),
-  },
+  node: { kinds: ['node'], excepted: [], start: (parts) => startProgram('serve-node.mjs', [], parts) },
+  bun: { kinds: ['memory', 'bun-sqlite'], excepted: [], start: (parts) => startProgram('serve-bun.mjs', [], parts) },
   deno: {
     kinds: ['memory'],
     excepted: UNREAD,
     start: (parts) => startProgram('serve-deno.mjs', ['run', '--allow-all'], parts),
   },
-  workerd: {
-    kinds: ['memory', 'durable-object'],
-    excepted: LEFT_TO_OTHERS,
-    resets: true,
-    start: startWorlds,
-  },
+  workerd: { kinds: ['memory', 'durable-object'], excepted: LEFT_TO_OTHERS, resets: true, start: startWorlds },
 }
 
 /**

@@ -19,11 +19,7 @@ const policy = rolePolicy<User>({
   organizationRole: (_id, context) => (context.actor === 'anonymous' ? 'none' : 'stranger'),
 })
 const observer: Observer = { request: ({ status }) => status, operation: ({ outcome }) => outcome }
-const directory = {
-  findAccount: () => undefined,
-  findRepository: () => ({ id: 10 }),
-  findIssue: () => undefined,
-}
+const directory = { findAccount: () => undefined, findRepository: () => ({ id: 10 }), findIssue: () => undefined }
 const present = { users: () => [], issues: () => [], pullRequests: () => [] }
 
 const forge = createForge({ storage: memoryStorage(), policy, membership: { isMember: () => false }, observer })
