@@ -11,33 +11,28 @@ const STANDBY: OwnServerKind = {
   ...OWN_POSTGRES,
   serve(folder, port, settings) {
     const command = OWN_POSTGRES.serve(folder, port, [])
-    return settings.length === 0
-      ? command
-      : ['sh', '-c', `touch ${folder}/data/standby.signal; exec "$@"`, 'sh', ...command]
+    return settings.includes('standby')
+      ? ['sh', '-c', `touch ${folder}/data/standby.signal; exec "$@"`, 'sh', ...command]
+      : OWN_POSTGRES.serve(folder, port, settings)
   },
 }
 
 onOwnServer(STANDBY, (start) => {
-  test('schemaStatus says that the server is a standby', async () => {
+  test.each([
+    ['the server is a standby', 'standby', 'the server accepts no changes: it is a standby'],
+    [
+      'changes wait for a standby that is not there',
+      'synchronous_standby_names=other',
+      expect.stringContaining('waits for a standby'),
+    ],
+  ])('schemaStatus says that %s', async (_what, setting, warning) => {
     const server = await start()
     onTestFinished(() => server.drop())
     await warned(postgresStorage(server.url), [])
     await server.kill()
-    await server.start(['standby'])
+    await server.start([setting])
 
-    await warned(postgresStorage(server.url), ['the server accepts no changes: it is a standby'])
-  })
-})
-
-onOwnServer(OWN_POSTGRES, (start) => {
-  test('schemaStatus says that changes wait for a standby that is not there', async () => {
-    const server = await start()
-    onTestFinished(() => server.drop())
-    await warned(postgresStorage(server.url), [])
-    await server.kill()
-    await server.start(['synchronous_standby_names=other'])
-
-    await warned(postgresStorage(server.url), [expect.stringContaining('waits for a standby')])
+    await warned(postgresStorage(server.url), [warning])
   })
 })
 

@@ -2,10 +2,11 @@ import Database from 'better-sqlite3'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { instrumentStorage } from '../../src/core/instrument-storage.ts'
 import type { ForgeOptions, ObservedOperation } from '../../src/index.ts'
-import { createForge, ForgeError } from '../../src/index.ts'
+import { ForgeError } from '../../src/index.ts'
 import { memoryStorage } from '../../src/storage/memory.ts'
 import { sqliteStorage } from '../../src/storage/sqlite.ts'
 import type { ForgeStorage } from '../../src/storage/storage.ts'
+import { forgeOn } from '../storage/forge-on.ts'
 import type { Person } from './a-forge.ts'
 import { aForge, olga } from './a-forge.ts'
 
@@ -44,12 +45,8 @@ describe('a forge with an observer', () => {
     const storage = sqliteStorage(handle)
     await storage.migrate()
     const reported: string[] = []
-    const forge = createForge<Person, Database.Database>({
-      storage,
-      policy: { authorize: () => ({ allow: true }) },
-      membership: { isMember: () => false },
-      observer: { operation: ({ store, operation }) => reported.push(`${store}.${operation}`) },
-    })
+    const observer = { operation: ({ store, operation }: ObservedOperation) => reported.push(`${store}.${operation}`) }
+    const forge = forgeOn(storage, { observer })
     const result = handle
       .transaction(() => forge.withTransactionSync(handle, ({ pins }) => pins.pin(olga, issue)))
       .immediate()

@@ -2,9 +2,9 @@ import Database from 'better-sqlite3'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { instrumentStorage } from '../../src/core/instrument-storage.ts'
 import type { Forge, ForgeOptions, IssueRecord } from '../../src/index.ts'
-import { createForge } from '../../src/index.ts'
 import { sqliteStorage } from '../../src/storage/sqlite.ts'
 import type { ForgeStorage } from '../../src/storage/storage.ts'
+import { forgeOn } from '../storage/forge-on.ts'
 import type { Person } from './a-forge.ts'
 import { olga } from './a-forge.ts'
 import { MemoryTracker } from './exchange/memory-tracker.ts'
@@ -38,15 +38,6 @@ describe('withTransactionSync', () => {
     const storage = sqliteStorage(handle)
     await storage.migrate()
     return storage
-  }
-
-  function forgeOn(storage: ForgeStorage<Handle>, options: Options = {}): Forge<Person, Handle> {
-    return createForge<Person, Handle>({
-      storage,
-      policy: { authorize: () => ({ allow: true }) },
-      membership: { isMember: () => false },
-      ...options,
-    })
   }
 
   test.each<[what: string, calls: readonly string[], options: Options, load: (() => Promise<never[]>) | undefined]>([

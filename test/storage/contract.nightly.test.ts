@@ -35,25 +35,14 @@ onServer(SERVERS.postgres, () => {
   contractSuite(storageKind(KYSELY_POSTGRES), (name) => !QUICK_FORM.test(name))
   describe('postgres.js', () => contractSuite(storageKind(POSTGRES_JS), (name) => !QUICK_FORM.test(name)))
 
-  describe('Kysely 0.27', () => {
+  // 0.29 is for Node 22 and newer, and runs on the older one that we begin with.
+  describe.each([
+    ['0.27', kysely27],
+    ['0.29', kysely29 as unknown as typeof kysely27],
+  ])('Kysely %s', (_version, { Kysely, PostgresDialect, CamelCasePlugin }) => {
     const kind = overKysely('postgres', (url) => {
-      const { Kysely, PostgresDialect, CamelCasePlugin } = kysely27
-      return new Kysely<HostTables>({
-        dialect: new PostgresDialect({ pool: hostPool(url) }),
-        plugins: [new CamelCasePlugin()],
-      })
-    })
-    contractSuite(storageKind(kind), (name) => OF_OTHER_VERSIONS.test(name))
-  })
-
-  // It is for Node 22 and newer, and runs on the older one that we begin with.
-  describe('Kysely 0.29', () => {
-    const kind = overKysely('postgres', (url) => {
-      const { Kysely, PostgresDialect, CamelCasePlugin } = kysely29
-      return new Kysely<HostTables>({
-        dialect: new PostgresDialect({ pool: hostPool(url) }),
-        plugins: [new CamelCasePlugin()],
-      })
+      const dialect = new PostgresDialect({ pool: hostPool(url) })
+      return new Kysely<HostTables>({ dialect, plugins: [new CamelCasePlugin()] })
     })
     contractSuite(storageKind(kind), (name) => OF_OTHER_VERSIONS.test(name))
   })

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
-import type { PgPool } from '../../../../src/storage/postgres.ts'
+import type { PgPool, PgPoolClient } from '../../../../src/storage/postgres.ts'
 import { postgresStorage } from '../../../../src/storage/postgres.ts'
 import { BOARD, issuesOn, pin } from '../../../../src/testing/storage-contract/samples/pin-boards.ts'
 import { deferred } from '../../../deferred.ts'
@@ -15,16 +15,30 @@ afterAll(() => pool.end())
 
 let schemas = 0
 
-async function migrated() {
+/** A storage on tables of its own, over the pool or what stands before it. */
+async function migrated(over: PgPool = pool) {
   schemas += 1
-  const open = () => {
-    const storage = postgresStorage(pool, { schema: `s${schemas}` })
+  const open = (on: PgPool) => {
+    const storage = postgresStorage(on, { schema: `s${schemas}` })
     onTestFinished(() => storage.close())
     return storage
   }
-  await open().migrate()
-  return open()
+  await open(pool).migrate()
+  return open(over)
 }
+
+/** The pool, on whose connections a statement is answered so. */
+function answering(answer: (client: PgPoolClient, query: Query) => ReturnType<PgPoolClient['query']>): PgPool {
+  return {
+    query: (query) => pool.query(query),
+    async connect() {
+      const client = await pool.connect()
+      return { release: () => client.release(), query: async (query) => answer(client, query) }
+    },
+  }
+}
+
+type Query = Parameters<PgPoolClient['query']>[0]
 
 test('tables that are not there are looked for again by the next call', async () => {
   const late = postgresStorage(pool, { schema: 'late' })
@@ -75,23 +89,12 @@ test('a change whose caller gives up while it waits for a connection is not begu
 
 test('a proxy that keeps no prepared statements is noticed, and none are prepared from then on', async () => {
   const refused: string[] = []
-  await migrated()
-  const proxied: PgPool = {
-    query: (query) => pool.query(query),
-    async connect() {
-      const client = await pool.connect()
-      return {
-        release: () => client.release(),
-        async query(query) {
-          if (query.name === undefined) return client.query(query)
-          refused.push(query.name)
-          throw Object.assign(new Error('prepared statement does not exist'), { code: '26000' })
-        },
-      }
-    },
-  }
-  const storage = postgresStorage(proxied, { schema: `s${schemas}` })
-  onTestFinished(() => storage.close())
+  const proxied = answering((client, query) => {
+    if (query.name === undefined) return client.query(query)
+    refused.push(query.name)
+    throw Object.assign(new Error('prepared statement does not exist'), { code: '26000' })
+  })
+  const storage = await migrated(proxied)
   await pin(storage, BOARD, '1')
 
   expect(refused).toEqual([expect.stringMatching(/^forgelet_[0-9a-f]{16}$/)])
@@ -104,30 +107,19 @@ function abortingPool(
   counts: () => boolean,
 ): { readonly proxied: PgPool; readonly aborted: readonly string[] } {
   const aborted: string[] = []
-  const proxied: PgPool = {
-    query: (query) => pool.query(query),
-    async connect() {
-      const client = await pool.connect()
-      return {
-        release: () => client.release(),
-        async query(query) {
-          const answer = await client.query(query)
-          if (aborted.length > 0 || query.text !== statement || !counts()) return answer
-          aborted.push(query.text)
-          throw Object.assign(new Error('deadlock found'), { code: '40001' })
-        },
-      }
-    },
-  }
+  const proxied = answering(async (client, query) => {
+    const answer = await client.query(query)
+    if (aborted.length > 0 || query.text !== statement || !counts()) return answer
+    aborted.push(query.text)
+    throw Object.assign(new Error('deadlock found'), { code: '40001' })
+  })
   return { proxied, aborted }
 }
 
 test('a change whose ROLLBACK says that the server has aborted it is decided again', async () => {
-  await migrated()
   let attempts = 0
   const { proxied, aborted } = abortingPool('rollback', () => attempts > 0)
-  const storage = postgresStorage(proxied, { schema: `s${schemas}` })
-  onTestFinished(() => storage.close())
+  const storage = await migrated(proxied)
   const beforeCommit = (): void => {
     attempts += 1
     throw new Error('refused by the host')
@@ -138,11 +130,9 @@ test('a change whose ROLLBACK says that the server has aborted it is decided aga
 })
 
 test('a change that the server aborts while the host has its transaction is decided again', async () => {
-  await migrated()
   let attempts = 0
   const { proxied, aborted } = abortingPool('release savepoint forgelet_lent', () => attempts > 0)
-  const storage = postgresStorage(proxied, { schema: `s${schemas}` })
-  onTestFinished(() => storage.close())
+  const storage = await migrated(proxied)
   const beforeCommit = (): void => {
     attempts += 1
   }
