@@ -24,10 +24,15 @@ export function describeWith(programs: readonly string[], title: string, tests: 
     return
   }
 
-  const message = `NOT RUN: "${title}" needs ${missing.join(' and ')}, which this machine does not have`
+  notRun(`"${title}" needs ${missing.join(' and ')}, which this machine does not have`)
+}
+
+/** Says that tests are not run, and why: in a loud line on stderr, and in one test, which fails if they are required. */
+export function notRun(why: string, isRequired: boolean = process.env['FORGELET_REQUIRE_PROGRAMS'] === '1'): void {
+  const message = `NOT RUN: ${why}`
   process.stderr.write(`\n*** ${message} ***\n`)
   test(message, () => {
-    if (process.env['FORGELET_REQUIRE_PROGRAMS'] === '1') throw new Error(message)
+    if (isRequired) throw new Error(message)
   })
 }
 

@@ -5,9 +5,10 @@ import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync }
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import { describe, test } from 'vitest'
+import { describe } from 'vitest'
 import { mariadbConnection, pgConnection, runOnce, serversAreRequired } from '../databases.ts'
 import { freePort } from '../http.ts'
+import { notRun } from '../programs.ts'
 
 // Database servers that a test starts, kills and freezes. Linux only.
 
@@ -59,11 +60,8 @@ export function onOwnServer(kind: OwnServerKind, suite: (start: () => Promise<Ow
     return
   }
 
-  const message = `NOT RUN: what kills a ${kind.name} server needs Linux and its programs, which this machine does not have`
-  process.stderr.write(`\n*** ${message} ***\n`)
-  test(message, () => {
-    if (serversAreRequired()) throw new Error(message)
-  })
+  const why = `what kills a ${kind.name} server needs Linux and its programs, which this machine does not have`
+  notRun(why, serversAreRequired())
 }
 
 async function startOwnServer(kind: OwnServerKind): Promise<OwnServer> {
