@@ -1,14 +1,13 @@
 import { execFileSync } from 'node:child_process'
-import { copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { copyFileSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { afterAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
+import { packageFolder } from '../packages.ts'
 import { describeWith } from '../programs.ts'
 
 const ROOT = resolve(import.meta.dirname, '../..')
-const folder = mkdtempSync(join(tmpdir(), 'forgelet-generated-'))
+const folder = packageFolder()
 copyFileSync(join(ROOT, 'schema/openapi.json'), join(folder, 'openapi.json'))
-afterAll(() => rmSync(folder, { recursive: true }))
 
 function run(program: string, words: readonly string[]): string {
   return execFileSync(program, words, { cwd: folder, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] })

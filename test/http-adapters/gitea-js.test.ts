@@ -1,12 +1,11 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Api } from 'gitea-js'
 import { giteaApi } from 'gitea-js'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { generateKey } from '../../src/signing-keys/signing-keys.ts'
 import type { Running } from '../start-forgelet.ts'
-import { startForgelet } from '../start-forgelet.ts'
+import { newFolder, startForgelet } from '../start-forgelet.ts'
 import { worldFixture } from '../world.ts'
 
 // The client that users have, against forgelet serve: what it sends is understood, and what it is answered it understands.
@@ -23,15 +22,12 @@ async function serveWithKey(format: 'openpgp' | 'ssh'): Promise<Running> {
 }
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'forgelet-keys-'))
+  folder = await newFolder()
   openpgp = await serveWithKey('openpgp')
   ssh = await serveWithKey('ssh')
 })
 
-afterAll(async () => {
-  await Promise.all([openpgp.stop(), ssh.stop()])
-  await rm(folder, { recursive: true })
-})
+afterAll(async () => void (await Promise.all([openpgp.stop(), ssh.stop()])))
 
 /** The client, signed in with the token of this name. */
 function as(token?: string): Api<unknown> {

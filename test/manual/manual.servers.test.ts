@@ -1,9 +1,9 @@
-import { mkdir, mkdtemp, readdir, rm, symlink } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { mkdir, readdir, symlink } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { mistakesIn } from '../compiler.ts'
 import { MARIADB, newDatabase, POSTGRES } from '../databases.ts'
+import { newFolder } from '../start-forgelet.ts'
 import { writeInputs } from './inputs.ts'
 import { codeOf, ROOT, readPage } from './page.ts'
 import { installIn, isShown, runPage, writePage } from './run-page.ts'
@@ -18,10 +18,9 @@ const pages = ['README.md', 'skills/forgelet/SKILL.md', ...names.map((name) => `
 let folder: string
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'forgelet-manual-'))
+  folder = await newFolder()
   await installIn(folder)
 })
-afterAll(() => rm(folder, { recursive: true, maxRetries: 3 }))
 
 test('the TypeScript of the pages compiles', { timeout: 120_000 }, async () => {
   const files: string[] = []

@@ -1,10 +1,9 @@
-import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { mkdir, readFile, symlink, writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { mountContract, storageContract } from '../../app/testing/testing.ts'
 import { memoryStorage } from '../../src/storage/memory.ts'
-import { startProgram } from '../start-forgelet.ts'
+import { newFolder, startProgram } from '../start-forgelet.ts'
 
 // The JavaScript of the pages about the contracts runs as it stands, against the built package, under the runners that they name.
 
@@ -20,7 +19,7 @@ describe.each([
   let snippets: readonly string[]
 
   beforeAll(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'forgelet-snippets-'))
+    folder = await newFolder()
     await mkdir(join(folder, 'node_modules'))
     await symlink(root, join(folder, 'node_modules/forgelet'))
     for (const name of ['better-sqlite3', 'vitest']) {
@@ -29,7 +28,6 @@ describe.each([
     const text = await readFile(join(root, page), 'utf8')
     snippets = [...text.matchAll(/```js\n(.*?)```/gs)].map(([, code = '']) => code)
   })
-  afterAll(() => rm(folder, { recursive: true }))
 
   async function run(index: number, ...args: readonly string[]): Promise<string> {
     const file = `snippet-${index}.test.mjs`

@@ -1,10 +1,10 @@
 import { execFile } from 'node:child_process'
-import { copyFile, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
+import { copyFile, mkdir, readFile, symlink, writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
-import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { promisify } from 'node:util'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { newFolder } from '../../start-forgelet.ts'
 
 // The programs of docs/observability.md run as they stand, against the built package (dist/), so that they cannot drift.
 
@@ -15,7 +15,7 @@ let folder: string
 let programs: readonly string[]
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'forgelet-observability-'))
+  folder = await newFolder()
   await mkdir(join(folder, 'node_modules'))
   await symlink(root, join(folder, 'node_modules/forgelet'))
   await symlink(pinoFolder(), join(folder, 'node_modules/pino'))
@@ -23,8 +23,6 @@ beforeAll(async () => {
   const page = await readFile(join(root, PAGE), 'utf8')
   programs = [...page.matchAll(/```js\n(.*?)```/gs)].map(([, code = '']) => code)
 })
-
-afterAll(() => rm(folder, { recursive: true }))
 
 /** Fastify brings it. */
 function pinoFolder(): string {
