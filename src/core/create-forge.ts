@@ -68,7 +68,7 @@ export function createForge<A extends Actor, Tx, S extends ServiceName = Service
 export function createForge<A extends Actor, Tx, S extends ServiceName = ServiceName>(
   options: ForgeOptions<A, Tx, S>,
 ): Forge<A, Tx, S>
-// The code is the same for every set of services, and for every type of actor and transaction: those of the signatures above.
+// The code is the same for every set of services, and for all types of actors and transactions: see the signatures above.
 export function createForge(options: ForgeSettings<Actor, OpenTransaction, ServiceName>): object {
   checkOptions(CALLER, options, OPTIONS)
   const { observer } = options

@@ -1,7 +1,7 @@
 /** A kind of object of the host. */
 export type HostThing = 'user' | 'organization' | 'repository' | 'issue'
 
-/** The least role to which `rolePolicy` allows an action: in the repository, in the organization, or being the user whom the request names. */
+/** The least role to which `rolePolicy` allows an action: in the repository or the organization that the request names. */
 type LeastRole = 'site admin' | 'organization owner' | 'repository admin' | 'repository reader' | 'the user'
 
 /** What the library knows about an action before it asks the policy. */
