@@ -13,7 +13,7 @@ import type { TransactionServices } from './services.ts'
 import { servicesIn } from './services.ts'
 
 /** What `withTransaction` and `withTransactionSync` need from the forge. */
-export interface TransactionParts {
+interface TransactionParts {
   readonly environment: Environment
   readonly listeners: Listeners
   /** Leaves out the services that the forge does not have. */

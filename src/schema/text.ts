@@ -7,7 +7,7 @@ export const MAX_VIOLATIONS = 100
 /**
  * Why a text cannot be stored: the code of a violation, and a message that follows the name of the text in a sentence.
  */
-export type TextFault = Pick<Violation, 'code' | 'message'>
+type TextFault = Pick<Violation, 'code' | 'message'>
 
 /**
  * Checks whether every database can store a text. Such a text is not too long, contains no NUL character, and is

@@ -3,7 +3,7 @@ import type { Logger } from '../ports.ts'
 import { quietly } from '../quietly.ts'
 
 /** Called with one committed event. Its errors and rejections are logged. */
-export type Listener = (event: ForgeEvent) => unknown
+type Listener = (event: ForgeEvent) => unknown
 
 /**
  * The event listeners of this process. Emitting never throws, because the events are committed already. Every listener

@@ -24,7 +24,7 @@ export interface ConsumerPace {
 }
 
 /** What a consumer needs. */
-export interface ConsumerParts {
+interface ConsumerParts {
   readonly events: Pick<EventStore<OpenTransaction>, 'read' | 'claim' | 'advance' | 'release'>
   readonly consumer: Consumer
   readonly handler: EventHandler

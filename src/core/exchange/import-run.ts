@@ -68,7 +68,7 @@ export interface ImportOptions extends CallOptions {
 const MAX_BATCH_SIZE = 4_000_000
 
 /** One import or inspection, after the policy allowed it. */
-export interface ImportJob extends BatchJob, ImportSettings {
+interface ImportJob extends BatchJob, ImportSettings {
   readonly tracker: Tracker
   readonly records: ImportRequest['records']
   /** Whether anything is written. */

@@ -13,7 +13,7 @@ import { CommentMatcher } from './match-comments.ts'
 export type OnConflict = 'refuse' | 'skip' | 'update'
 
 /** What earlier batches of the same import did. */
-export interface Earlier {
+interface Earlier {
   /** Returns whether an issue was in an earlier batch, and is or would be on the host. */
   hasIssue(number: number): boolean
   /** Returns whether an issue was left although it differs. */

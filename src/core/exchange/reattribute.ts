@@ -46,7 +46,7 @@ export interface ReattributeReport {
 const BATCH_ISSUES = 100
 
 /** One reattribution, after the policy allowed it. */
-export interface ReattributionJob extends BatchJob {
+interface ReattributionJob extends BatchJob {
   readonly tracker: Tracker
   readonly attribution: Attribution<Actor, OpenTransaction>
   /** Names in the repository, and names on this host. */

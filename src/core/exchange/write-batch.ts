@@ -27,7 +27,7 @@ export interface PlannedBatch<Plan> {
 }
 
 /** Looks up what the host has, and decides what is written. `context` is that of the transaction. */
-export type PlanBatch<Plan> = (context: CallContext) => SyncOrAsync<PlannedBatch<Plan>>
+type PlanBatch<Plan> = (context: CallContext) => SyncOrAsync<PlannedBatch<Plan>>
 
 /** Plans and writes a batch in one transaction. Waits for a busy database. Returns the plan that was written. */
 export function* writeBatch<Plan>(job: BatchJob, plan: PlanBatch<Plan>): SyncOrAsync<Plan> {

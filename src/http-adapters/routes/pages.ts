@@ -3,7 +3,7 @@ import type { ApiRequest } from './messages.ts'
 import type { RouteRequest } from './route.ts'
 
 /** A page, identified by its number. */
-export interface NumberedPage {
+interface NumberedPage {
   /** 1-based. */
   readonly page: number
   readonly limit: number
