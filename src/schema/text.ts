@@ -1,4 +1,4 @@
-import { invalidInput } from './errors.ts'
+import { ForgeError, invalidInput } from './errors.ts'
 import type { Violation } from './violation.ts'
 
 /** The maximum number of violations in one error. A longer list does not help a caller more. */
@@ -41,16 +41,20 @@ export function checkText(name: string, text: string, longest: number): void {
   if (fault !== undefined) throw invalidInput(`/${name}`, fault.code, `${name} ${fault.message}`)
 }
 
-/** Returns the first 100 violations of the elements of a list, in order. Stops checking after the 100th. */
-export function violationsIn<T>(
+/**
+ * Checks the elements of a list.
+ * @throws ForgeError `INVALID_INPUT` with their first 100 violations, in order. Stops checking after the 100th
+ */
+export function checkEach<T>(
   list: readonly T[],
   violationOf: (element: T, index: number) => Violation | undefined,
-): readonly Violation[] {
+): void {
   const violations: Violation[] = []
   for (const [index, element] of list.entries()) {
     const violation = violationOf(element, index)
     if (violation !== undefined) violations.push(violation)
     if (violations.length === MAX_VIOLATIONS) break
   }
-  return violations
+  const [first] = violations
+  if (first !== undefined) throw new ForgeError('INVALID_INPUT', `${first.pointer}: ${first.message}`, { violations })
 }

@@ -1,7 +1,7 @@
 import { ForgeError, invalidInput } from '../../schema/errors.ts'
 import type { Id } from '../../schema/ids.ts'
 import type { Badge, Decision } from '../../schema/records.ts'
-import { checkText, textFault, violationsIn } from '../../schema/text.ts'
+import { checkEach, checkText, textFault } from '../../schema/text.ts'
 
 /** In characters (code points). */
 const MAX_SLUG_LENGTH = 255
@@ -99,12 +99,10 @@ export function checkSlug(slug: string): void {
 
 /** Checks a list of slugs. @throws ForgeError `INVALID_INPUT` naming the first 100 that no storage can store */
 export function checkSlugs(slugs: readonly string[]): void {
-  const violations = violationsIn(slugs, (slug, index) => {
+  checkEach(slugs, (slug, index) => {
     const fault = textFault(slug, MAX_SLUG_LENGTH)
     return fault && { pointer: `/slugs/${index}`, ...fault }
   })
-  const [first] = violations
-  if (first !== undefined) throw new ForgeError('INVALID_INPUT', `${first.pointer}: ${first.message}`, { violations })
 }
 
 function checkDefinition({ slug, description, imageUrl }: BadgeDefinition): void {

@@ -2,7 +2,7 @@ import { ForgeError, invalidInput } from '../../schema/errors.ts'
 import type { Badge } from '../../schema/records.ts'
 import type { SyncOrAsync } from '../../schema/sync-or-async.ts'
 import { wait } from '../../schema/sync-or-async.ts'
-import { textFault, violationsIn } from '../../schema/text.ts'
+import { checkEach, textFault } from '../../schema/text.ts'
 import type { Violation } from '../../schema/violation.ts'
 import { readJson } from './body.ts'
 import { userIn } from './inputs.ts'
@@ -59,10 +59,7 @@ const MAX_SLUG_LENGTH = 255
 /** The slugs in a body `{"badge_slugs": ["a", "b"]}`. Source: docs/behaviour.md, Badges */
 function* slugsIn({ request, settings }: RouteRequest): SyncOrAsync<readonly string[]> {
   const list = listIn(yield* readJson(request, settings.limits.maxBodyBytes))
-  const violations = violationsIn(list, violationOf)
-  const [first] = violations
-  if (first !== undefined) throw refusal(first, violations)
-
+  checkEach(list, violationOf)
   return list.filter(isSlug)
 }
 
@@ -74,16 +71,9 @@ function listIn(body: unknown): readonly unknown[] {
   const list = KEY in body ? body[KEY] : undefined
   if (Array.isArray(list)) return list
   const isMissing = list === undefined || list === null
-  const violation = { pointer: `/${KEY}`, code: isMissing ? 'required' : 'type', message: 'must be a list of slugs' }
-  throw refusal(violation, [violation])
-}
-
-/**
- * Prefixes the error's message with the pointer of the first violation. A violation's own message does not need it,
- * because its pointer is a separate field.
- */
-function refusal({ pointer, message }: Violation, violations: readonly Violation[]): ForgeError {
-  return new ForgeError('INVALID_INPUT', `${pointer}: ${message}`, { violations })
+  const [pointer, message] = [`/${KEY}`, 'must be a list of slugs']
+  const violations = [{ pointer, code: isMissing ? 'required' : 'type', message }]
+  throw new ForgeError('INVALID_INPUT', `${pointer}: ${message}`, { violations })
 }
 
 function violationOf(slug: unknown, index: number): Violation | undefined {
