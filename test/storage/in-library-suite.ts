@@ -176,7 +176,7 @@ export function inLibrary(
       })
     await Promise.all([pinOn(11, 12), pinOn(12, 11)])
 
-    expect(begun).toBe(3)
+    expect(begun).toBeGreaterThan(2) // the repeated one may overtake the other before that has its lock
     for (const repositoryId of [11, 12]) expect(await pinned(repositoryId)).toHaveLength(1)
   })
 }

@@ -103,7 +103,7 @@ onDatabases(SERVER_KINDS, <Tx>(open: OpenDatabase<Tx>) => {
       pin(storage, { ...BOARD, repositoryId: '11' }, '2', hit(2, 1)),
     ])
 
-    expect(made.count).toBe(3)
+    expect(made.count).toBeGreaterThan(2) // the repeated one may overtake the other before that has its lock
     expect(await database.run('select cast(hits as int) as hits from host_rows')).toEqual([{ hits: 2 }, { hits: 2 }])
   })
 
