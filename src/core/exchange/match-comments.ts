@@ -1,3 +1,4 @@
+import { canonicalDateTime } from '../../schema/date-time.ts'
 import type { CommentRecord } from '../../schema/issue-record.ts'
 import { isGhost } from '../../schema/placeholder-names.ts'
 import type { WithPeople } from './incoming.ts'
@@ -102,7 +103,7 @@ export class CommentMatcher {
   }
 }
 
-/** Returns the issue and the time of a comment: those of one comment are the same wherever it is. */
+/** Returns the issue and the time of a comment, which are the same in a document and on the host, however the time is written. */
 export function momentOf({ issue_number, created }: CommentRecord): string {
-  return `${issue_number} ${created}`
+  return `${issue_number} ${canonicalDateTime(created)}`
 }

@@ -318,6 +318,20 @@ describe('an issue that exists', () => {
 })
 
 describe('comments', () => {
+  test.each(['2026-01-04T03:04:05.000Z', '2026-01-04T05:04:05+02:00'])(
+    'are the same if the host writes their time as %s',
+    async (created) => {
+      const records = [anIssue(1), ...commentsOf(aComment(1, 'Fixed.'))]
+      await importing(records)
+      const ofHost = tracker.comments.bind(tracker)
+      vi.spyOn(tracker, 'comments').mockImplementation((request) =>
+        ofHost(request).map((comment) => ({ ...comment, created })),
+      )
+
+      expect((await importing(records)).comments).toEqual({ ...none, unchanged: 1 })
+    },
+  )
+
   test('are created once, in whatever batches they come', async () => {
     const comments = commentsOf(...['a', 'b', 'a', 'c'].map((content) => aComment(1, content)))
     const records: Records = [anIssue(1), ...comments]
