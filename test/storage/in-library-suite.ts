@@ -166,17 +166,24 @@ export function inLibrary(
   test('what a deadlock gives up is run again, and both are committed', async () => {
     const { inTransaction, pinned } = await opened()
     const both = meeting(2)
+    const transactions: Promise<unknown>[] = []
     let begun = 0
-    const pinOn = (first: number, second: number) =>
-      inTransaction(async (services) => {
+    const pinOn = (first: number, second: number, other: number) => {
+      let isRepeated = false
+      return inTransaction(async (services) => {
         begun += 1
+        if (isRepeated) await transactions[other] // it must not overtake the one that it has made way for
+        isRepeated = true
         await pin(services, first, first)
         await both()
         await pin(services, second, second)
       })
-    await Promise.all([pinOn(11, 12), pinOn(12, 11)])
+    }
+    transactions.push(pinOn(11, 12, 1))
+    transactions.push(pinOn(12, 11, 0))
+    await Promise.all(transactions)
 
-    expect(begun).toBeGreaterThan(2) // the repeated one may overtake the other before that has its lock
+    expect(begun).toBe(3)
     for (const repositoryId of [11, 12]) expect(await pinned(repositoryId)).toHaveLength(1)
   })
 }

@@ -91,19 +91,24 @@ onDatabases(SERVER_KINDS, <Tx>(open: OpenDatabase<Tx>) => {
     const made = countedAttempts(database)
     const storage = watched(database, made.listen)
     const met = meeting(2)
-    const hit = (first: number, second: number) => ({
-      beforeCommit: async (_: unknown, transaction: unknown) => {
-        await query(transaction, `update host_rows set hits = hits + 1 where id = ${first}`)
-        await met()
-        await query(transaction, `update host_rows set hits = hits + 1 where id = ${second}`)
-      },
-    })
-    await Promise.all([
-      pin(storage, BOARD, '1', hit(1, 2)),
-      pin(storage, { ...BOARD, repositoryId: '11' }, '2', hit(2, 1)),
-    ])
+    const pins: Promise<unknown>[] = []
+    const hit = (first: number, second: number, other: number) => {
+      let isRepeated = false
+      return {
+        beforeCommit: async (_: unknown, transaction: unknown) => {
+          if (isRepeated) await pins[other] // it must not overtake the one that it has made way for
+          isRepeated = true
+          await query(transaction, `update host_rows set hits = hits + 1 where id = ${first}`)
+          await met()
+          await query(transaction, `update host_rows set hits = hits + 1 where id = ${second}`)
+        },
+      }
+    }
+    pins.push(pin(storage, BOARD, '1', hit(1, 2, 1)))
+    pins.push(pin(storage, { ...BOARD, repositoryId: '11' }, '2', hit(2, 1, 0)))
+    await Promise.all(pins)
 
-    expect(made.count).toBeGreaterThan(2) // the repeated one may overtake the other before that has its lock
+    expect(made.count).toBe(3)
     expect(await database.run('select cast(hits as int) as hits from host_rows')).toEqual([{ hits: 2 }, { hits: 2 }])
   })
 
