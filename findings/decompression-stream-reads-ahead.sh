@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # DecompressionStream of Node takes the whole compressed input while nobody reads.
 #
-# node 20.20.2 and 22.23.3: `source.pipeThrough(new DecompressionStream('gzip'))`, of which one piece was read.
+# node@20.20.2 and node@22.23.3 (npm): `source.pipeThrough(new DecompressionStream('gzip'))`, of which one piece was read.
 # One would guess: a few pieces are decompressed ahead of the reader, as pipeThrough promises, and the source is asked no more.
 # Seen: all of a 40 MB source is taken and decompressed into memory, because the readable side may hold 16,384 pieces of 16 KiB.
 # node 24.21.0 takes 192 KiB. A program that must not do so on the older ones gives the next input only when nothing is left to read.
@@ -32,10 +32,10 @@ do {
 } while (taken > before)
 console.log(taken === compressed.length ? 'all' : taken < 1_000_000 ? 'a little' : taken)
 JS
-for expected in '20.20.2 all' '22.23.3 all' '24.21.0 a little'; do
-  version=${expected%% *}
-  npm install --silent --no-audit --no-fund --no-package-lock --prefix "$folder/$version" "node@$version" >/dev/null
-  seen=$("$folder/$version/node_modules/node/bin/node" "$folder/take.mjs")
-  echo "node $version: $seen is taken"
-  [ "$version $seen" = "$expected" ] || { echo "that has changed: expected $expected" >&2; exit 1; }
+for expected in 'node@20.20.2 all' 'node@22.23.3 all' 'node@24.21.0 a little'; do
+  package=${expected%% *}
+  npm install --silent --no-audit --no-fund --no-package-lock --prefix "$folder/$package" "$package" >/dev/null
+  seen=$("$folder/$package/node_modules/node/bin/node" "$folder/take.mjs")
+  echo "$package: $seen is taken"
+  [ "$package $seen" = "$expected" ] || { echo "that has changed: expected $expected" >&2; exit 1; }
 done

@@ -9,7 +9,7 @@ import type { IssueTracker } from './exchange/issue-tracker.ts'
 import type { Actor, Caller, CallOptions, Logger, Membership, Policy, PortContext, SigningKeySource } from './ports.ts'
 import type { KeyExpiry } from './signing-keys/key-expiry.ts'
 
-/** An open transaction of the host. What it is, only the host and its storage know. */
+/** An open transaction of the host. Only the host and its storage know its type. */
 export interface OpenTransaction {
   readonly ofTheHost: never
 }
@@ -17,12 +17,12 @@ export interface OpenTransaction {
 /** The host's issues, as the services see them. */
 export type Tracker = IssueTracker<Actor, OpenTransaction>
 
-/** What the ports are told of a call. */
+/** The context of a call, as ports receive it. */
 export type CallContext = PortContext<Caller<Actor>, OpenTransaction>
 
 /**
  * What the services of one forge depend on: the storage, the host's ports and the settings, with all defaults applied.
- * The types of the host's actors and transactions end at `createForge`: here one actor is like another.
+ * `createForge` erases the types of the host's actors and transactions: the services treat all of them alike.
  */
 export interface Environment {
   readonly storage: ForgeStorage<OpenTransaction>

@@ -115,12 +115,12 @@ export async function* piecesOf(source: ByteSource, observer: ByteObserver): Byt
   }
 }
 
-/** Compressed bytes that are given at once: 1 KiB of gzip can be 1 MiB of text. */
+/** How many compressed bytes are passed on at once: 1 KiB of gzip can hold 1 MiB of text. */
 const COMPRESSED_BYTES = 4 * 1024
 
 /**
- * Decompresses gzip. The next bytes are given when the earlier ones are used up and nothing of them is left to read: the streams
- * of Node 20 and 22 would take 16,384 pieces ahead of the reader.
+ * Decompresses gzip. More input is passed on only when all output of the earlier input has been read: by themselves, the streams of
+ * Node 20 and 22 read ahead until they hold 16,384 pieces of output.
  */
 async function* decompressed(pieces: Bytes): Bytes {
   const { readable, writable } = new DecompressionStream('gzip')
@@ -132,6 +132,7 @@ async function* decompressed(pieces: Bytes): Bytes {
       const step = await Promise.race([read, given.then(() => undefined)]).catch(refuseGzip)
       if (step === undefined) {
         const { done, value } = await compressed.next()
+        // After the last input, only output is awaited.
         given = done === true ? writer.close().then(() => new Promise<never>(() => undefined)) : writer.write(value)
       } else if (step.done) return
       else {
@@ -154,8 +155,8 @@ async function* slicesOf(pieces: Bytes): AsyncGenerator<Uint8Array<ArrayBuffer>,
 }
 
 function refuseGzip(): never {
-  // Not every runtime reads a second member, as "cat a.gz b.gz" makes one.
-  const message = 'expected one gzip file, neither damaged nor cut off; if gunzip can read it, give what gunzip writes'
+  // Not every runtime reads a second member, such as "cat a.gz b.gz" writes.
+  const message = 'expected gzip that has one member, and is neither damaged nor cut off: decompress it with gunzip'
   throw new Unreadable('gzip', message, BEGINNING, false)
 }
 

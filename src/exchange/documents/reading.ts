@@ -15,7 +15,7 @@ import type { Faults, Finding, Path } from './source-record.ts'
 
 const PROGRESS_MS = 100
 const MAX_PEOPLE = 100
-/** Names of what is not carried: a source could have a property of another name in every ten bytes. */
+/** How many names of what is not carried are reported: a source may have a property with a new name every ten bytes. */
 const MAX_NAMES = 1000
 const OTHERS = 'others'
 

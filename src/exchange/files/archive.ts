@@ -34,7 +34,7 @@ interface Entry {
 type Entries = AsyncGenerator<Entry, void, void>
 
 const DEFAULT_BYTES = 10_000_000_000
-/** With larger pieces, such as those of 64 KiB that Node reads, more of the memory that they had is kept afterwards. */
+/** Less than the 64 KiB that Node reads by default: the process then keeps less memory after the archive is unpacked. */
 const PIECE_BYTES = 16 * 1024
 /** Bytes of gzip that have the first header of a tar in them, and little more: what is damaged behind it is still an archive. */
 export const BEGINNING = 2048

@@ -24,7 +24,7 @@ export async function writeBeside(target: string, write: (beside: string) => Pro
   }
 }
 
-/** Writes pieces into a file while they come. `writeFile` does too, but not that of Yarn's Plug'n'Play. */
+/** Writes pieces to a file as they arrive. The `writeFile` of Yarn's Plug'n'Play takes no iterable. */
 export async function writePieces(
   path: string,
   pieces: AsyncIterable<Uint8Array>,
@@ -33,7 +33,7 @@ export async function writePieces(
   const file = await open(path, flag)
   try {
     for await (const piece of pieces) await file.writeFile(piece)
-    if (flush) await promisify(fsync)(file.fd) // file.sync of Yarn's Plug'n'Play is not implemented
+    if (flush) await promisify(fsync)(file.fd) // Yarn's Plug'n'Play does not implement file.sync
   } finally {
     await file.close()
   }

@@ -54,14 +54,14 @@ export function refusalOfRecord(record: unknown): string | undefined {
   return what && `expected a list that can be read, not ${what}`
 }
 
-/** Returns what a record is that has no number, but properties that no document has. */
+/** Describes a record that has no number, and has properties that no issue document has. Undefined for any other. */
 function unlikeDocument(record: unknown): string | undefined {
   const isUnlike = [...recordChecks.issue.findings(record, [])].some(({ code }) => code === 'unknown_property')
   if (!isUnlike || hasProperties(record, 'number')) return undefined
   return `records with ${Object.keys(objectOf(record)).join(', ').slice(0, 100)}: ${DOCUMENT}`
 }
 
-/** Returns why a list with this record, anywhere in it, is not read: a forge answered with an error. */
+/** Returns why a record is refused wherever it is in a list: it is the error of a forge. Undefined for any other. */
 export function errorOfForge(record: unknown): string | undefined {
   const { number, id, message, error = message } = objectOf(record)
   if (typeof error !== 'string' || number !== undefined || id !== undefined) return undefined

@@ -79,7 +79,7 @@ function countProperties(value: unknown): number {
 
 const MAX_SEARCHED = 1024 * 1024
 
-/** Returns the index of what keeps a text from being JSON: its length, if only the end is missing; 0 in a long one. */
+/** Returns the index at which a text stops being JSON: its length if only the end is missing, 0 if it is too long to search. */
 function faultIn(text: string): number {
   if (text.length > MAX_SEARCHED) return 0
   try {
@@ -101,7 +101,7 @@ const AT_END = /end of input|\uffff/
 // biome-ignore lint/suspicious/noControlCharactersInRegex: JSON has none of them in texts
 const CONTROL = /[\0-\x1f]/
 
-/** Returns a finding for each property that occurs a second time in its object; of a long text one for all. */
+/** Returns a finding for each property that occurs a second time in its object, or one for all if the text is too long to search. */
 function duplicatesIn(text: string): Faults {
   if (text.length > MAX_SEARCHED) return [{ path: [], ...DUPLICATE_KEY }]
   return [...duplicates(parse(text, { mode: 'json' }).body, [])]

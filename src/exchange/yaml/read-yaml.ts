@@ -27,7 +27,7 @@ export async function* readYaml(
   function recordsOf({ text: given, position }: Item): readonly SourceRecord[] {
     const text = (isDump ?? OF_DUMP.test(given)) ? fromGoYaml(given) : given
     try {
-      // The texts in a document are parts of its text for V8, which keeps the whole as long as one name is remembered.
+      // The strings of a document are slices of its text, and V8 keeps the whole text as long as one of them is in use.
       const values = loadAll(text, OPTIONS).flatMap((document) => valuesOf(structuredClone(document), position))
       // Half of a surrogate pair can only come from an escape.
       const mayHaveHalfPairs = /\\(?:u|U0000)[dD]/.test(text)

@@ -242,8 +242,8 @@ function written(build: Kysely<Tables>, query: RawBuilder<unknown>): Compilable<
 }
 
 /**
- * The head is locked before the row of the member, and what is seen then is refused then: not every engine takes a row back. Behind
- * the row, later triggers of the host have filled it in, and the table can be asked which rows are memberships.
+ * The triggers before the row lock the head, and refuse what they can judge already, because not every engine undoes a row. The
+ * triggers after the row see what other triggers have changed, and can query the table for memberships.
  */
 const FENCE_TRIGGERS = (['insert', 'update'] as const).flatMap((event) => [
   { suffix: `${event}_lock`, time: 'before', event },

@@ -206,10 +206,10 @@ function fence(of: MemberFence): readonly RawBuilder<unknown>[] {
   end if;
   return new;
 end $forgelet$`,
-    // The function uses the tables that the migration sees. `from current` would keep "$user", which is whoever adds the member.
+    // The function uses the search path of the migration. `from current` would keep "$user": the user who adds the member.
     sql`do $do$ begin execute (select 'alter function ${made}() set search_path to ' || coalesce(
   pg_catalog.string_agg(pg_catalog.quote_ident(cast(path.name as text)), ', '), '''''') from pg_catalog.unnest(pg_catalog.current_schemas(false)) as path (name)); end $do$`,
-    // Behind the row: generated columns and triggers of the host fill it in.
+    // After the row, because generated columns and triggers of the host fill it in.
     sql`create trigger ${sql.id(name)} after insert or update on ${members} for each row execute function ${made}()`,
   ]
 }

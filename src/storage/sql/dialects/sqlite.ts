@@ -49,7 +49,7 @@ export const sqliteDialect: SqlDialect = {
   milliseconds: (time) =>
     sql`cast(case when typeof(${time}) = 'text' then round((julianday(${time}) - 2440587.5) * 86400000) when ${time} > 100000000000 then ${time} else ${time} * 1000 end as integer)`,
   lockReferred: () => '',
-  // Triggers and views refer to no table of an attached database.
+  // Triggers and views cannot refer to a table of an attached database.
   hostColumns: ({ schema, table }) =>
     textQuery(
       `select c.name as "column", c.type, case when c.pk = 1 and (select count(*) from pragma_table_info(?) where pk > 0) = 1
@@ -133,7 +133,7 @@ function fence({
   const found = sql`select 1 from ${members} where ${organization} = new.${organization} and ${user} = new.${user}`
   const isMember = where === undefined ? sql`` : sql` and exists (${found} and (${where}))`
   const isBlocked = sql`exists (select 1 from ${blocks} where ${blocked.organization} = new.${organization} and ${blocked.user} = new.${user})`
-  // Not `update of`, which does not see that a generated column changes.
+  // Not `update of`, which does not fire when a generated column changes.
   const isMoved =
     where === undefined
       ? sql`(new.${organization} is not old.${organization} or new.${user} is not old.${user}) and `

@@ -148,7 +148,7 @@ function toIssue(row: IssueRow, author: HostUser | undefined): HostIssue {
   }
 }
 
-/** Clients read four digits of a year. A database also has others, and times that are infinite. */
+/** Clients expect a year of four digits. Databases also hold other years, and infinite times. */
 function toTime(milliseconds: number | null): Date | undefined {
   const time = new Date(milliseconds ?? Number.NaN)
   const year = time.getUTCFullYear()

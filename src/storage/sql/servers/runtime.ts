@@ -124,7 +124,7 @@ export class ServerRuntime<Tx extends object> implements CopyRuntime<Tx>, HostRu
   ofHost<T>(work: (session: Session) => MaybePromise<T>, transaction: Tx | undefined): Promise<T> {
     if (transaction !== undefined) {
       const written = this.#inHosts('read', transaction, async ({ session }) => work(session))
-      // Nothing is decided again: what a key of the host refuses is an error of its statement.
+      // Nothing is decided again, so what a key of the host refuses is the error of its statement.
       return written.catch((error) => Promise.reject(error instanceof BrokenReference ? error.cause : error))
     }
     return this.#repeated((deadline) => this.#onConnection(deadline, this.#isUsable ? 'tables' : 'server', work))
