@@ -8,7 +8,7 @@ import type { Actor, Caller, CallOptions } from './ports.ts'
 /** A checked input, and what the policy is asked about it. */
 export interface Checked {
   /** Undefined: anyone may do this. */
-  readonly access: AccessRequest | undefined
+  readonly access: AccessRequest | readonly AccessRequest[] | undefined
 }
 
 /**

@@ -11,18 +11,31 @@ import { actorIdOf, portAnswer } from './call.ts'
 import type { Actor, Caller, Policy, PortContext } from './ports.ts'
 
 /**
- * Checks the caller and, in a guarded scope, asks the policy.
+ * Checks the caller and, in a guarded scope, asks the policy one request after the other.
  *
- * @param request - undefined: anyone may make the call
+ * @param requests - undefined: anyone may make the call
  * @throws ForgeError the `*_NOT_FOUND` of the object if the policy conceals it; `UNAUTHENTICATED` for 'anonymous';
  * otherwise `FORBIDDEN`. TypeError when the policy's decision is malformed.
  * Source: docs/behaviour.md, Everywhere
  */
-export function authorize(scope: Scope, call: Call, request: AccessRequest | undefined): SyncOrAsync<void> {
+export function authorize(
+  scope: Scope,
+  call: Call,
+  requests: AccessRequest | readonly AccessRequest[] | undefined,
+): SyncOrAsync<void> {
   if (scope.guarded) call.signal?.throwIfAborted() // the HTTP routes check the signal only when they wait
-  if (request === undefined) return wait(undefined)
+  if (requests === undefined) return wait(undefined)
   actorIdOf(call.actor) // a caller without an id is no one whom the policy could judge
-  return scope.guarded ? askPolicy(scope, call, request) : wait(undefined)
+  if (!scope.guarded) return wait(undefined)
+  return isList(requests) ? askForEach(scope, call, requests) : askPolicy(scope, call, requests)
+}
+
+function isList(requests: AccessRequest | readonly AccessRequest[]): requests is readonly AccessRequest[] {
+  return Array.isArray(requests)
+}
+
+function* askForEach(scope: Scope, call: Call, requests: readonly AccessRequest[]): SyncOrAsync<void> {
+  for (const request of requests) yield* askPolicy(scope, call, request)
 }
 
 /**

@@ -10,7 +10,6 @@ import type { Call, MaybeAsync, Scope } from '../call.ts'
 import { actorIdOf } from '../call.ts'
 import { change } from '../change.ts'
 import { method } from '../method.ts'
-import { authorize } from '../policy.ts'
 import type { Actor, Caller, CallOptions } from '../ports.ts'
 import type { BoardPosition } from './pin-rules.ts'
 import { movePin, pinIssue, unpinIssue } from './pin-rules.ts'
@@ -81,10 +80,7 @@ export function pinService(scope: Scope): MaybeAsync<PinService<Actor>> {
     list: method(scope, toBoard, function* list(_call, { board }) {
       return (yield* load(board)).map(toPin)
     }),
-    positions: method(scope, toIssues, function* positions(call, { issues, ids }) {
-      for (const repositoryId of new Set(issues.map((issue) => issue.repositoryId))) {
-        yield* authorize(scope, call, toRead(repositoryId))
-      }
+    positions: method(scope, toIssues, function* positions(_call, { issues, ids }) {
       const found = yield* wait(storage.pinBoards.positions(issues, scope.transaction))
       return new Map(
         ids.flatMap((id, index) => {
@@ -146,8 +142,10 @@ function toBoard(board: { readonly repositoryId: IdInput; readonly kind: PinKind
 
 function toIssues(refs: readonly IssueRef[]) {
   if (!Array.isArray(refs)) throw new TypeError(`issues must be an array such as [${ISSUE_EXAMPLE}]`)
+  const issues = refs.map(toBoardIssue)
+  const repositoryIds = new Set(issues.map(({ repositoryId }) => repositoryId))
   const ids: readonly IdInput[] = refs.map(({ id }) => id)
-  return { access: undefined, issues: refs.map(toBoardIssue), ids }
+  return { access: [...repositoryIds].map(toRead), issues, ids }
 }
 
 function toRepository(repository: IdInput) {
