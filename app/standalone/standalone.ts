@@ -1,3 +1,5 @@
+/** The limits that a fixture is checked against: those of the forge. */
+export type { ForgeLimits as FixtureLimits } from 'forgelet'
 export type * from './fixture/fixture.ts'
 export { parseFixture } from './fixture/parse-fixture.ts'
 export type { AccessToken, CreatedAccessToken } from './host-store/accounts.ts'
