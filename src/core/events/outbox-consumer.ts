@@ -235,7 +235,7 @@ export class WakeUp {
       }
       const timer = setTimeout(wake, milliseconds)
       this.#sleepers.add(wake)
-      signal.addEventListener('abort', wake, { once: true })
+      signal.addEventListener('abort', wake)
     })
   }
 }

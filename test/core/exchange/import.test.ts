@@ -383,6 +383,13 @@ describe('comments', () => {
     },
   )
 
+  test('of one author in one second are the same, also if the account was deleted between them', async () => {
+    await importing([anIssue(1), ...commentsOf(aComment(1, 'a'), aComment(1, 'b'))])
+    const again = commentsOf(aComment(1, 'a'), aComment(1, 'b', GONE))
+
+    expect((await importing(again)).comments).toEqual({ ...none, unchanged: 2 })
+  })
+
   test.each([1, 2, 200])(
     'that were edited replace the old ones on request to update, in batches of %i',
     async (batch) => {
@@ -658,7 +665,8 @@ describe('attribution', () => {
     ...commentsOf(aComment(1, 'a'), aComment(1, 'b', { poster_name: 'eve' })),
   ]
 
-  test('of names looks no one up', async () => {
+  test('of names looks no one up, also among what the host has', async () => {
+    await importing(records)
     await importing(records)
 
     expect(tracker.asked).not.toContain('findUsers')
@@ -666,6 +674,14 @@ describe('attribution', () => {
       create: [{ posterId: null, assigneeIds: [null, null], reactionUserIds: [null] }],
       comments: [{ posterId: null }, { posterId: null }],
     })
+  })
+
+  test('of accounts tells two people of one name apart', async () => {
+    vi.spyOn(tracker, 'findUsers').mockImplementation((users) => users.map(({ id }) => id && id + 20))
+    const sams = [1, 2].map((id) => aComment(1, 'a', { poster_id: id, poster_name: 'sam' }))
+    await importing([anIssue(1), ...commentsOf(...sams)], { attribution: 'accounts' })
+
+    expect(tracker.batches[0]).toMatchObject({ comments: [{ posterId: '21' }, { posterId: '22' }] })
   })
 
   test('looks up who wrote what the host has only of comments of the same time', async () => {
