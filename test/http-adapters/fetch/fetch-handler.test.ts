@@ -1,3 +1,5 @@
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import { describe, expect, it, vi } from 'vitest'
 import type { FetchMountOptions } from '../../../src/http-adapters/fetch.ts'
 import { fetchHandler } from '../../../src/http-adapters/fetch.ts'
@@ -108,6 +110,36 @@ describe('a request', () => {
 
     expect((await pin('https://git.example.com')).status).toBe(204)
     expect((await pin('https://evil.example.com')).status).toBe(403)
+  })
+})
+
+describe('an export', () => {
+  const EXPORT = 'https://git.example.com/api/repos/acme/rocket/issues/export'
+
+  it('whose response the host drops unread makes room when that is garbage', async () => {
+    const handle = mounted(openWorld({ limits: { maxExports: 1 } }))
+    const statusOf = async (): Promise<number> => {
+      const response = await handle(new Request(EXPORT))
+      await response.text()
+      return response.status
+    }
+    const kept = await handle(new Request(EXPORT))
+    await handle(new Request(EXPORT, { method: 'HEAD' }))
+    setFlagsFromString('--expose-gc')
+    const collect: () => Promise<void> = runInNewContext('gc')
+    collect()
+    await new Promise(setImmediate)
+    expect(await statusOf()).toBe(503)
+    expect(JSON.parse(await kept.text())).toHaveLength(5)
+
+    await handle(new Request(EXPORT)) // and drops it
+    expect(await statusOf()).toBe(503)
+    await expect
+      .poll(() => {
+        collect()
+        return statusOf()
+      })
+      .toBe(200)
   })
 })
 
