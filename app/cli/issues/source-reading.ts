@@ -5,7 +5,6 @@ import type { ExchangeRecord, NotCarried, RecordLocator, SourcePosition } from '
 import { readExchange } from 'forgelet/exchange'
 import type { CommandIO } from '../command.ts'
 import { CommandError, counted, printable } from '../command.ts'
-import { systemCode } from '../files.ts'
 import { progress } from './progress.ts'
 import type { Source, SourceOptions } from './source.ts'
 import { unreadable } from './source.ts'
@@ -83,8 +82,7 @@ export class SourceReading implements AsyncIterable<ExchangeRecord>, RecordLocat
         yield this.#replacesNul ? this.#withoutNul(record) : record
       }
     } catch (error) {
-      if (systemCode(error) !== undefined) throw unreadable(this.#source.shown, error)
-      if (!isForgeError(error, 'INVALID_DOCUMENT')) throw error
+      if (!isForgeError(error, 'INVALID_DOCUMENT')) throw unreadable(this.#source.shown, error)
       // Bytes that cannot be read are the last violation.
       this.#isCutOff = true
       for (const violation of error.details.violations) this.#add(violation)

@@ -11,7 +11,7 @@ import type { OpenedSource } from 'forgelet/exchange/files'
 import { openIssueSource } from 'forgelet/exchange/files'
 import type { CommandIO, ResultOptions } from '../command.ts'
 import { CommandError, counted } from '../command.ts'
-import { failureOf } from '../files.ts'
+import { failureOf, systemCode } from '../files.ts'
 import { progress } from './progress.ts'
 
 /** The options that say how a source is read. */
@@ -145,7 +145,7 @@ async function openSource(path: string, options: SourceOptions, io: CommandIO, c
   }
 }
 
-/** Converts an error of the file system to the CommandError that names the source. */
-export function unreadable(shown: string, error: unknown): CommandError {
-  return new CommandError(2, `${shown} cannot be read: ${failureOf(error)}`)
+/** Converts an error of the file system to the CommandError that names the source. Returns any other error unchanged. */
+export function unreadable(shown: string, error: unknown): unknown {
+  return systemCode(error) === undefined ? error : new CommandError(2, `${shown} cannot be read: ${failureOf(error)}`)
 }

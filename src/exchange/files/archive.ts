@@ -6,7 +6,6 @@ import process from 'node:process'
 import { pipeline } from 'node:stream'
 import { constants, createGunzip, gunzipSync } from 'node:zlib'
 import type { Entry as ZipEntry } from 'yauzl'
-import { isForgeError } from '../../schema/errors.ts'
 import { invalidDocument } from '../../schema/invalid-document.ts'
 import { writePieces } from './target.ts'
 
@@ -66,6 +65,13 @@ export async function* onlyFile(bytes: AsyncIterable<Uint8Array>): Entries {
   yield { name: ONLY, type: 'file', size: 0, open: () => bytes, position: () => 0 }
 }
 
+/** The temporary folders of all archives that are open. */
+const folders = new Set<string>()
+
+function removeFolders(): void {
+  for (const folder of folders) rmSync(folder, { recursive: true, force: true })
+}
+
 /** Files in a temporary folder. */
 export interface UnpackedFiles {
   /** The path of each file by its name. Files that belong to no source are not written. */
@@ -79,7 +85,8 @@ export interface UnpackedFiles {
 /**
  * Unpacks an archive into a new temporary folder. If anything fails, nothing of it stays.
  *
- * @throws ForgeError `INVALID_DOCUMENT` if it is not safe, too large, encrypted, damaged or cut off; the error of the file system
+ * @throws ForgeError `INVALID_DOCUMENT` if it is not safe, too large, encrypted, damaged or cut off; the error of the file system,
+ * of `onUnpack`, or of a library that cannot be loaded
  */
 export async function unpack(
   entries: Entries,
@@ -87,11 +94,12 @@ export async function unpack(
   { signal, maxUnpackedBytes = DEFAULT_BYTES, onUnpack }: UnpackOptions,
 ): Promise<UnpackedFiles> {
   const folder = await mkdtemp(join(tmpdir(), 'forgelet-archive-'))
-  const remove = (): void => rmSync(folder, { recursive: true, force: true })
-  process.once('exit', remove)
+  if (folders.size === 0) process.on('exit', removeFolders)
+  folders.add(folder)
   const close = async (): Promise<void> => {
     await rm(folder, { recursive: true, force: true })
-    process.off('exit', remove)
+    folders.delete(folder)
+    if (folders.size === 0) process.off('exit', removeFolders)
   }
   const paths = new Map<string, string>()
   let size = 0
@@ -127,8 +135,7 @@ export async function unpack(
     return { paths, size, close }
   } catch (error) {
     await close()
-    signal?.throwIfAborted()
-    throw isForgeError(error) || isOfSystem(error) ? error : damaged(error)
+    throw error
   }
 }
 
@@ -138,22 +145,23 @@ async function* tarEntries(path: string, isCompressed: boolean): Entries {
   const tar = isCompressed ? pipeline(file, createGunzip(), () => undefined) : file // the reader gets the error
   // Readable.toWeb would copy each piece.
   const bytes: ReadableStream = ReadableStream.from(tar)
-  for await (const { header, body } of bytes.pipeThrough(createTarDecoder({ strict: true }))) {
+  for await (const { header, body } of parsed(bytes.pipeThrough(createTarDecoder({ strict: true })))) {
     const { name, type = 'file', size } = header
-    yield { name, type, size, open: () => body, position: () => file.bytesRead }
-    await body.cancel()
+    yield { name, type, size, open: () => parsed(body), position: () => file.bytesRead }
+    await body.cancel().catch(refuse)
   }
 }
 
 async function* zipEntries(path: string): Entries {
   const { default: yauzl } = await import('yauzl')
-  const zip = await yauzl.openPromise(path, { decodeStrings: false })
+  const zip = await yauzl.openPromise(path, { decodeStrings: false }).catch(refuse)
   try {
-    for await (const entry of zip.eachEntry()) {
+    for await (const entry of parsed(zip.eachEntry())) {
       const { uncompressedSize: size, compressedSize, relativeOffsetOfLocalHeader: offset } = entry
       const name = yauzl.getFileNameLowLevel(entry.generalPurposeBitFlag, entry.fileNameRaw, entry.extraFields, false)
       const position = (written: number): number => offset + (written / (size || 1)) * compressedSize
-      yield { name, type: typeOf(entry, name), size, open: () => zip.openReadStreamPromise(entry), position }
+      const open = async () => parsed(await zip.openReadStreamPromise(entry).catch(refuse))
+      yield { name, type: typeOf(entry, name), size, open, position }
     }
   } finally {
     zip.close()
@@ -182,13 +190,19 @@ const REMEDIES: readonly (readonly [said: RegExp, expected: string])[] = [
   [/number too large/i, 'times from 1970 on in the tar: pack it as zip, or with --format=pax of GNU tar'],
 ]
 
-function damaged(error: unknown): Error {
-  const [, expected = 'an archive that is neither damaged nor cut off'] =
-    REMEDIES.find(([said]) => said.test(String(error))) ?? []
-  return refusal(`expected ${expected}`)
+/** Yields what a library makes of the bytes of an archive. */
+async function* parsed<T>(items: AsyncIterable<T>): AsyncGenerator<T, void, void> {
+  try {
+    yield* items
+  } catch (error) {
+    refuse(error)
+  }
 }
 
-/** Returns whether an error is one of the file system. */
-function isOfSystem(error: unknown): boolean {
-  return error instanceof Error && 'syscall' in error
+/** Throws what a library says of the bytes of an archive, or the error of the file system that kept it from them. */
+function refuse(error: unknown): never {
+  if (error instanceof Error && 'syscall' in error) throw error
+  const [, expected = 'an archive that is neither damaged nor cut off'] =
+    REMEDIES.find(([said]) => said.test(String(error))) ?? []
+  throw refusal(`expected ${expected}`)
 }

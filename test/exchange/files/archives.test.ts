@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { createHash, randomBytes } from 'node:crypto'
 import {
+  cpSync,
   linkSync,
   mkdirSync,
   readdirSync,
@@ -215,6 +216,15 @@ with tarfile.open('archive', 'w', format=tarfile.${format.toUpperCase()}_FORMAT)
     expect(await refusalOf(archive, { signal: stop.signal })).toBe(reason)
   })
 
+  test.each(KINDS)('%s is no fault of the archive if onUnpack throws', async (kind) => {
+    const archive = packed(kind, put({ 'issues.json': ISSUE, 'labels.json': '[]' }))
+    const bug = new TypeError('a bug of the host')
+    const onUnpack = (): void => {
+      throw bug
+    }
+    expect(await refusalOf(archive, { onUnpack })).toBe(bug)
+  })
+
   test.each(KINDS)('%s that is too large is refused', async (kind) => {
     const archive = packed(kind, put({ 'issues.json': ISSUE, 'labels.json': ISSUE }))
     const refusal = await refusalOf(archive, { maxUnpackedBytes: 2 * ISSUE.length - 1 })
@@ -250,20 +260,48 @@ with tarfile.open('archive', 'w', format=tarfile.${format.toUpperCase()}_FORMAT)
     expect(await refusalOf(archive)).toEqual(refused('issues.json is a file that is encrypted'))
   })
 
+  test('may be one of many that are open, and Node warns of no leak', async () => {
+    const warnings: unknown[] = []
+    const warned = (warning: unknown): void => void warnings.push(warning)
+    process.on('warning', warned)
+    const listeners = process.listenerCount('exit')
+    const archive = packed('tar', put({ 'issues.json': ISSUE, 'labels.json': '[]' }))
+    const sources = await Promise.all(Array.from({ length: 12 }, () => openIssueSource(archive)))
+    await Promise.all(sources.map((source) => source.close()))
+    await new Promise(setImmediate)
+    process.off('warning', warned)
+
+    expect(warnings).toEqual([])
+    expect(process.listenerCount('exit')).toBe(listeners)
+  })
+
+  test('of zip is no fault if yauzl is not installed, for the command neither', async () => {
+    const root = join(import.meta.dirname, '../../..')
+    for (const name of ['package.json', 'dist']) cpSync(join(root, name), join(folder, name), { recursive: true })
+    mkdirSync(join(folder, 'node_modules/@humanwhocodes'), { recursive: true })
+    const momoa = 'node_modules/@humanwhocodes/momoa'
+    symlinkSync(join(root, momoa), join(folder, momoa))
+    const archive = packed('zip', put({ 'issues.json': ISSUE }))
+    const { err } = await startProgram([join(folder, 'dist/cli.js'), 'issues', 'validate', archive]).ended
+
+    expect(err).toContain("[ERR_MODULE_NOT_FOUND]: Cannot find package 'yauzl'")
+    expect(err).not.toContain('cannot be read')
+  })
+
   test('goes with the process, if nobody closes it', async () => {
     const files = pathToFileURL(join(import.meta.dirname, '../../../dist/exchange/files.js')).href
     const archive = packed('tar', put({ 'issues.json': ISSUE, 'labels.json': '[]' }))
     const script = `
       import { readdirSync } from 'node:fs'
       import { openIssueSource } from '${files}'
-      await openIssueSource(${JSON.stringify(archive)})
+      for (let at = 0; at < 2; at += 1) await openIssueSource(${JSON.stringify(archive)})
       console.log(readdirSync(process.env.TMPDIR).length)
       process.exit(3)`
     const { code, out } = await startProgram(['--input-type=module', '-e', script], {
       environment: { TMPDIR: temporary },
     }).ended
 
-    expect([code, out]).toEqual([3, '1\n'])
+    expect([code, out]).toEqual([3, '2\n'])
     expect(readdirSync(temporary)).toEqual([])
   })
 
