@@ -27,7 +27,7 @@ const ENTRIES = {
   './fetch': 7,
   './signing-keys': 20,
   './exchange': 32,
-  './exchange/files': 28,
+  './exchange/files': 32,
   './contracts': 120,
   './testing': 235,
   './standalone': 219,

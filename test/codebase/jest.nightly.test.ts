@@ -14,6 +14,7 @@ beforeAll(() => {
 }, INSTALLATION)
 
 const HOST = `
+const { execFileSync } = require('node:child_process')
 const { writeFileSync } = require('node:fs')
 const { readIssues } = require('forgelet/exchange')
 const { openIssueSource } = require('forgelet/exchange/files')
@@ -33,6 +34,13 @@ test('keys', async () => {
 test('YAML', async () => {
   writeFileSync('issues.yml', '[]')
   for await (const issue of readIssues(await openIssueSource('issues.yml'))) throw new Error(issue.title)
+})
+
+test('an archive', async () => {
+  writeFileSync('issues.json', '[]')
+  execFileSync('tar', ['-cf', 'issues.tar', 'issues.json'])
+  const source = await openIssueSource('issues.tar')
+  await source.close()
 })
 
 test.each([postgresStorage('postgres://127.0.0.1:1/forge'), mariadbStorage('mysql://127.0.0.1:1/forge')])('a URL', async (storage) => {

@@ -137,7 +137,7 @@ describe('the packed package', () => {
   it('holds its licence, the licence of what is bundled, and no tests or sources', () => {
     const files = readdirSync(installed, { recursive: true, encoding: 'utf8' })
 
-    const licences = ['kysely', 'zod', 'commander'].map((name) => `dist/licenses/${name}.txt`)
+    const licences = ['kysely', 'modern-tar', 'zod', 'commander'].map((name) => `dist/licenses/${name}.txt`)
     const bundled = [...licences, 'dist/swagger-ui/LICENSE', 'dist/swagger-ui/NOTICE']
     expect(files).toEqual(expect.arrayContaining(['LICENSE', 'README.md', ...bundled]))
     expect(files.filter((file) => /^(src|test|tools|bench)\b|dist\/cli\.cjs/.test(file))).toEqual([])

@@ -79,7 +79,7 @@ function leaveOutComments(): void {
 /**
  * Removes whitespace from the CommonJS files, a quarter of the package. The ES modules beside them stay readable. What is
  * loaded later is required there, because Jest runs CommonJS where nothing can be imported; and at once, so that bundlers see the
- * `try` around a driver that need not be there. A package without CommonJS is imported: Yarn's Plug'n'Play cannot require it.
+ * `try` around a driver that need not be there.
  */
 function shrinkTwins(): void {
   for (const name of filesLike(/\.cjs$/)) {
@@ -89,10 +89,7 @@ function shrinkTwins(): void {
     const { code } = transformSync(text, { minifyWhitespace: true, target: 'node20', format: 'cjs', supported })
     writeFileSync(
       file,
-      code.replaceAll(
-        /await Promise\.resolve\(\)\.then\(\(\)=>(\w+\(require\(("[^"]+")\)\))\)/g,
-        (_, required: string, name: string) => `await ${name === '"modern-tar"' ? `import(${name})` : required}`,
-      ),
+      code.replaceAll(/await Promise\.resolve\(\)\.then\(\(\)=>(\w+\(require\("[^"]+"\)\))\)/g, 'await $1'),
     )
   }
 }

@@ -5,6 +5,7 @@ import { join, posix } from 'node:path'
 import process from 'node:process'
 import { pipeline } from 'node:stream'
 import { constants, createGunzip, gunzipSync } from 'node:zlib'
+import { createTarDecoder } from 'modern-tar'
 import type { Entry as ZipEntry } from 'yauzl'
 import { invalidDocument } from '../../schema/invalid-document.ts'
 import { writePieces } from './target.ts'
@@ -140,7 +141,6 @@ export async function unpack(
 }
 
 async function* tarEntries(path: string, isCompressed: boolean): Entries {
-  const { createTarDecoder } = await import('modern-tar')
   const file = createReadStream(path, { highWaterMark: PIECE_BYTES })
   const tar = isCompressed ? pipeline(file, createGunzip(), () => undefined) : file // the reader gets the error
   // Readable.toWeb would copy each piece.
