@@ -136,7 +136,7 @@ export const mariadbDialect: SqlDialect = {
   sameTypes: true,
   isOwnType: (ids, type) => OWN_TYPES[ids].test(type),
   fitsType: (ids, type) => FITTING[ids].test(type),
-  isTime: (type) => /^(date|timestamp|(var)?char|(tiny|medium|long)?text)/.test(type),
+  isTime: (type) => /^(date|timestamp)/.test(type),
   privileges: { keys: ['REFERENCES'], triggers: ['TRIGGER', 'log_bin_trust_function_creators = 1 or SUPER'] },
   replacesViews: true,
   follows: { by: 'keys', dropped: 'foreign key', unchecked: sql.raw(`${SETTING}foreign_key_checks = 0 for `) },
