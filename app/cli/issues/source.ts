@@ -131,7 +131,6 @@ async function openSource(path: string, options: SourceOptions, io: CommandIO, c
     })
     return { path, shown, opened }
   } catch (error) {
-    if (io.stop.aborted) throw error
     if (!isForgeError(error, 'INVALID_DOCUMENT')) throw unreadable(shown, error)
     const { violations } = error.details
     const inPath = path === '-' ? {} : { file: path }
