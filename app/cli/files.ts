@@ -87,10 +87,13 @@ export function failureOf(error: unknown): string {
     : (FAILURES[code ?? ''] ?? code ?? String(error))
 }
 
-/** Converts an error of the file system to the CommandError that names `--out`. Returns any other error unchanged. */
-export function unwritable(out: string, error: unknown): unknown {
+/**
+ * Converts an error of the file system to the CommandError that names what cannot be written, such as `--out`. Returns any
+ * other error unchanged.
+ */
+export function unwritable(what: string, error: unknown): unknown {
   const code = systemCode(error)
-  return code === undefined ? error : new CommandError(2, `--out ${out} cannot be written: ${FAILURES[code] ?? code}`)
+  return code === undefined ? error : new CommandError(2, `${what} cannot be written: ${FAILURES[code] ?? code}`)
 }
 
 const FAILURES: { readonly [code: string]: string | undefined } = {

@@ -121,6 +121,6 @@ function linesOf({ userIds = [], comment, created, expires, isRevoked, ...key }:
 /** Writes a file that did not exist, with these permissions. */
 async function writeNew(file: string, text: string, mode: number): Promise<void> {
   await writeFile(file, text, { flag: 'wx', mode }).catch((error: unknown) => {
-    throw unwritable(file, error)
+    throw unwritable(`--out ${file}`, error)
   })
 }

@@ -83,7 +83,7 @@ async function convert(
 
   if (dumpOf !== undefined) {
     await writeGiteaDump(out, records(), dumpOf).catch((error: unknown) => {
-      throw unwritable(out, error)
+      throw unwritable(`--out ${out}`, error)
     })
   } else if (!(await writeDocument({ out, format: to === 'csv' ? 'csv' : 'document', bom }, issues(), io))) return
 

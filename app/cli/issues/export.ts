@@ -53,7 +53,7 @@ export async function writeDocument(
     return true
   } catch (error) {
     if (out === '-' && isClosed(error)) return false
-    throw unwritable(out, error)
+    throw unwritable(`--out ${out}`, error)
   }
 }
 

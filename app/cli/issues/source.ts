@@ -11,7 +11,7 @@ import type { OpenedSource } from 'forgelet/exchange/files'
 import { openIssueSource } from 'forgelet/exchange/files'
 import type { CommandIO, ResultOptions } from '../command.ts'
 import { CommandError, counted } from '../command.ts'
-import { failureOf, systemCode } from '../files.ts'
+import { failureOf, systemCode, unwritable } from '../files.ts'
 import { progress } from './progress.ts'
 
 /** The options that say how a source is read. */
@@ -95,7 +95,9 @@ export async function onSource<T>(
   try {
     if (done === undefined || 'folder' in opened || opened.size !== undefined) return await work(source)
 
-    const folder = await mkdtemp(join(tmpdir(), 'forgelet-import-'))
+    const folder = await mkdtemp(join(tmpdir(), 'forgelet-import-')).catch((error: unknown) => {
+      throw unreadable(shown, error)
+    })
     try {
       const file = join(folder, basename(path))
       const input = path === '-' && 'json' in opened ? opened.json : createReadStream(path)
@@ -144,7 +146,14 @@ async function openSource(path: string, options: SourceOptions, io: CommandIO, c
   }
 }
 
-/** Converts an error of the file system to the CommandError that names the source. Returns any other error unchanged. */
+/**
+ * Converts an error of the file system to the CommandError that names the source, or the temporary folder: nothing else is
+ * written to read a source. Returns any other error unchanged.
+ */
 export function unreadable(shown: string, error: unknown): unknown {
-  return systemCode(error) === undefined ? error : new CommandError(2, `${shown} cannot be read: ${failureOf(error)}`)
+  const code = systemCode(error)
+  const call = error instanceof Error && 'syscall' in error ? error.syscall : undefined
+  if (call === 'mkdtemp' || call === 'write' || code === 'ENOSPC')
+    return unwritable(`the temporary folder ${tmpdir()}`, error)
+  return code === undefined ? error : new CommandError(2, `${shown} cannot be read: ${failureOf(error)}`)
 }

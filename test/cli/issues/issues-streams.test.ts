@@ -58,6 +58,26 @@ describe('forgelet issues', () => {
     expect(await readdir(folder)).not.toContainEqual(expect.stringContaining('forgelet-import'))
   })
 
+  test('names the temporary folder, and not the source, when it cannot be written', async () => {
+    const fixture = { users: [{ username: 'acme' }], repositories: [{ owner: 'acme', name: 'rocket' }] }
+    await (await openStandalone({ db: join(folder, 'forge.sqlite'), fixture })).close()
+    await writeFile(join(folder, 'issues.json'), documentOf(1))
+    execFileSync('tar', ['-cf', 'issues.tar', 'issues.json'], { cwd: folder })
+    const missing = join(folder, 'missing')
+    for (const words of [
+      ['validate', 'issues.tar'],
+      ['import', '-', '--repo=acme/rocket', '--db=forge.sqlite'],
+    ]) {
+      const { stdin, ended } = startCommand(['issues', ...words], { folder, environment: { TMPDIR: missing } })
+      stdin.end(documentOf(1))
+      expect(await ended).toEqual({
+        code: 2,
+        out: '',
+        err: `forgelet: the temporary folder ${missing} cannot be written: the directory does not exist; create it, or correct the path\n`,
+      })
+    }
+  })
+
   test('names standard input when it is not valid', async () => {
     const { stdin, ended } = startCommand(['issues', 'validate', '-'])
     stdin.end(`[\n${JSON.stringify({ ...bareIssue, state: 'opened' })}]`)
