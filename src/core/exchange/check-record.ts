@@ -12,8 +12,13 @@ const NO_TIME: Fault = { code: 'date_time', message: 'expected an RFC 3339 date-
 const NUL: Fault = { code: 'nul', message: 'expected a string without NUL, which some databases cannot store' }
 const HALF: Fault = { code: 'surrogate', message: 'expected well-formed Unicode, without half of a surrogate pair' }
 
-/** What identifies a record of each kind. */
-const IDENTITY = { label: 'name', milestone: 'title', issue: 'number', comment: 'issue_number' } as const
+/** Without these properties, a record of each kind can be neither found nor compared. */
+const REQUIRED: { readonly [K in ExchangeRecord['kind']]: readonly string[] } = {
+  label: ['name'],
+  milestone: ['title'],
+  issue: ['number', 'created', 'updated'],
+  comment: ['issue_number', 'created', 'updated'],
+}
 
 /**
  * Returns why a record cannot be imported: what an import needs beyond the schemas. Source: docs/behaviour.md, Exchange
@@ -22,14 +27,13 @@ const IDENTITY = { label: 'name', milestone: 'title', issue: 'number', comment: 
  */
 export function violationsOf(record: ExchangeRecord): readonly Violation[] {
   const content: unknown = isObject(record) ? Reflect.get(record, record.kind) : undefined
-  if (!isObject(content)) {
+  if (!isObject(content) || !Object.hasOwn(REQUIRED, record.kind)) {
     return [{ pointer: '', code: 'type', message: 'expected a label, a milestone, an issue or a comment' }]
   }
-  const violations = violationsIn('', content)
-  const identity = IDENTITY[record.kind]
-  if (identity in content) return violations
-
-  return [...violations, { pointer: `/${identity}`, code: 'required', message: `expected the property ${identity}` }]
+  const missing = REQUIRED[record.kind].filter((name) => (Reflect.get(content, name) ?? null) === null)
+  return missing.length === 0
+    ? violationsIn('', content)
+    : missing.map((name) => ({ pointer: `/${name}`, code: 'required', message: `expected the property ${name}` }))
 }
 
 /** The pointers are made on the way back: most records have nothing to point at. */

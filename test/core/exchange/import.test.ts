@@ -496,8 +496,12 @@ describe('a record that cannot be imported', () => {
     ['/1/issue_number', 'integer', { kind: 'comment', comment: aComment(-1, '') }],
     ['/1/name', 'nul', { kind: 'label', label: { name: '\0' } }],
     ['/1/deadline', 'date_time', { kind: 'milestone', milestone: { title: 'a', state: 'open', deadline: 'soon' } }],
-    ...[null, undefined, 5, 'text', { kind: 'wiki' }].map((any) => ['/1', 'type', any as never] as const),
-    ['/1/number', 'required', {} as never],
+    ...[null, undefined, 5, 'text', { kind: 'wiki' }, { kind: 'wiki', wiki: {} }].map(
+      (any) => ['/1', 'type', any as never] as const,
+    ),
+    ['/1/number', 'required', anIssue(undefined as never)],
+    ['/1/updated', 'required', anIssue(1, { updated: null as never })],
+    ['/1/created', 'required', { kind: 'comment', comment: { ...aComment(5, ''), created: undefined as never } }],
   ]
 
   test.each(invalid)('is named: %s %s', async (pointer, code, record) => {
