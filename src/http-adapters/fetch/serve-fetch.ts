@@ -86,34 +86,29 @@ function toResponse({ status, headers, body }: TextResponse): Response {
   return new Response(body ?? null, { status, headers: toHeaders(headers) })
 }
 
-/**
- * Ends the bytes whose source is garbage: a runtime or a host may drop a response without cancelling its body. Workers
- * have the class since the compatibility date 2025-05-05.
- */
-const dropped = typeof FinalizationRegistry === 'undefined' ? undefined : new FinalizationRegistry(endOf)
-
 /** Converts a response whose body is produced while the runtime sends it. Throws as `toResponse`. */
 function streamed<A extends Actor>(api: Api<A>, apiRequest: FetchRequestContext, reply: StreamedResponse): Response {
   const bytes = reply.body[Symbol.asyncIterator]()
-  const source: ConstructorParameters<typeof ReadableStream<Uint8Array>>[0] = {
-    async pull(controller) {
-      try {
-        const next = await bytes.next()
-        if (next.done === true) controller.close()
-        else controller.enqueue(next.value)
-      } catch (error) {
-        api.failed(apiRequest, error) // logs it: the response has begun
-        controller.error(new Error('the response is not complete'))
-      }
+  const body = new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        try {
+          const next = await bytes.next()
+          if (next.done === true) controller.close()
+          else controller.enqueue(next.value)
+        } catch (error) {
+          api.failed(apiRequest, error) // logs it: the response has begun
+          controller.error(new Error('the response is not complete'))
+        }
+      },
+      cancel() {
+        apiRequest.clientGone()
+        endOf(bytes)
+      },
     },
-    cancel() {
-      apiRequest.clientGone()
-      endOf(bytes)
-    },
-  }
-  dropped?.register(source, bytes)
+    { highWaterMark: 0 },
+  )
   try {
-    const body = new ReadableStream(source, { highWaterMark: 0 })
     return new Response(body, { status: reply.status, headers: toHeaders(reply.headers) })
   } catch (error) {
     endOf(bytes)

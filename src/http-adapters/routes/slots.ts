@@ -10,6 +10,11 @@ export interface ExchangeSlots {
 export class Slots {
   readonly #what: keyof ExchangeSlots
   #free: number
+  /**
+   * Frees the slots that are garbage. A host may drop a response without cancelling its body, and Workers never go on with a
+   * request whose client is gone. They have this class since the compatibility date 2025-05-05.
+   */
+  readonly #dropped = globalThis.FinalizationRegistry && new FinalizationRegistry<void>(() => this.#release())
 
   constructor(what: keyof ExchangeSlots, limit: number) {
     this.#what = what
@@ -21,11 +26,11 @@ export class Slots {
    * @throws WireError `EXCHANGE_BUSY`, before the work begins
    */
   async during<T>(work: () => T | Promise<T>): Promise<T> {
-    this.#take()
+    const slot = this.#take()
     try {
       return await work()
     } finally {
-      this.#free += 1
+      this.#release(slot)
     }
   }
 
@@ -34,16 +39,25 @@ export class Slots {
    * @throws WireError `EXCHANGE_BUSY` at the first `next`, before a byte is produced
    */
   async *duringStream(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, void, void> {
-    this.#take()
+    const slot = this.#take()
     try {
       yield* bytes
     } finally {
-      this.#free += 1
+      this.#release(slot)
     }
   }
 
-  #take(): void {
+  /** Returns an object that is reachable as long as something holds the slot. */
+  #take(): object {
     if (this.#free === 0) throw wireError('EXCHANGE_BUSY', `too many ${this.#what} are running, try again`)
     this.#free -= 1
+    const slot = {}
+    this.#dropped?.register(slot, undefined, slot)
+    return slot
+  }
+
+  #release(slot?: object): void {
+    if (slot !== undefined) this.#dropped?.unregister(slot)
+    this.#free += 1
   }
 }

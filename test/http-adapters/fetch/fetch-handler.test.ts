@@ -127,7 +127,7 @@ describe('an export', () => {
     await expect.poll(statusOf).toBe(200)
     const kept = await handle(new Request(EXPORT))
     setFlagsFromString('--expose-gc')
-    const collect: () => Promise<void> = runInNewContext('gc')
+    const collect: () => void = runInNewContext('gc')
     collect()
     await new Promise(setImmediate)
     expect(await statusOf()).toBe(503)

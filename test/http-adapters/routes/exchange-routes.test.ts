@@ -1,3 +1,5 @@
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import { describe, expect, it } from 'vitest'
 import issueSchema from '../../../schema/issue.json' with { type: 'json' }
 import openapi from '../../../schema/openapi.json' with { type: 'json' }
@@ -15,6 +17,18 @@ import { plainRequest, readText } from '../dispatch.ts'
 
 const EXPORT = '/repos/acme/rocket/issues/export'
 const IMPORT = '/repos/acme/rocket/issues/import'
+
+/** Collects garbage until an export or an import finds room. */
+async function expectRoom(statusOf: () => Promise<number | undefined>): Promise<void> {
+  setFlagsFromString('--expose-gc')
+  const collect: () => void = runInNewContext('gc')
+  await expect
+    .poll(() => {
+      collect()
+      return statusOf()
+    })
+    .toBe(200)
+}
 
 describe('the routes of the exchange', () => {
   it('are not there without documents, and their paths are passed on', async () => {
@@ -121,7 +135,7 @@ describe('the exports of an API', () => {
 
   it('are at most eight at once, and one more is told to try again', async () => {
     const { api, logged } = openWorld()
-    await Promise.all(Array.from({ length: 8 }, () => begin(api)))
+    const running = await Promise.all(Array.from({ length: 8 }, () => begin(api)))
     const reply = await exporting(api)
 
     expect(reply).toMatchObject({ status: 503, headers: expect.arrayContaining([['Retry-After', '5']]) })
@@ -132,6 +146,8 @@ describe('the exports of an API', () => {
     })
     expect(logged).toEqual([])
     expect(await statusOf(openWorld().api)).toBe(200)
+    await Promise.all(running.map((one) => one.return?.()))
+    expect(await statusOf(api)).toBe(200)
   })
 
   it('make room when one was sent, or is no longer wanted, and a HEAD keeps none', async () => {
@@ -165,6 +181,22 @@ describe('the exports of an API', () => {
     else await expect(readText(failed)).rejects.toThrow('secret')
 
     expect(await statusOf(api)).toBe(200)
+  })
+
+  // Workers never go on with a request whose client has disconnected.
+  it('make room when one that waits for what never comes is garbage', async () => {
+    const tracker = worldIssues()
+    let isStuck = true
+    const issues: typeof tracker = {
+      ...tracker,
+      issues: (query, context) => (isStuck ? new Promise(() => undefined) : tracker.issues(query, context)),
+    }
+    const { api } = openWorld({ issues, limits: { maxExports: 1 } })
+    void exporting(api)
+    await expect.poll(() => statusOf(api)).toBe(503)
+    isStuck = false
+
+    await expectRoom(() => statusOf(api))
   })
 
   it('keep no room for a caller who may not read, who does not learn whether there is room', async () => {
@@ -232,6 +264,15 @@ describe('the imports of an API', () => {
 
     expect(await first.reply).toMatchObject({ status })
     expect(await slow(api, Promise.resolve('')).reply).toMatchObject({ status: 200 })
+  })
+
+  it('make room when one whose body never ends is garbage', async () => {
+    const { api } = openWorld({ limits: { maxImports: 1 } })
+    const imported = async (body: Promise<string>) => (await slow(api, body).reply)?.status
+    void imported(new Promise(() => undefined))
+    await expect.poll(() => imported(Promise.resolve(''))).toBe(503)
+
+    await expectRoom(() => imported(Promise.resolve('')))
   })
 
   it('keep no room for what is refused', async () => {
