@@ -66,13 +66,6 @@ export async function* onlyFile(bytes: AsyncIterable<Uint8Array>): Entries {
   yield { name: ONLY, type: 'file', size: 0, open: () => bytes, position: () => 0 }
 }
 
-/** The temporary folders of all archives that are open. */
-const folders = new Set<string>()
-
-function removeFolders(): void {
-  for (const folder of folders) rmSync(folder, { recursive: true, force: true })
-}
-
 /** Files in a temporary folder. */
 export interface UnpackedFiles {
   /** The path of each file by its name. Files that belong to no source are not written. */
@@ -95,12 +88,11 @@ export async function unpack(
   { signal, maxUnpackedBytes = DEFAULT_BYTES, onUnpack }: UnpackOptions,
 ): Promise<UnpackedFiles> {
   const folder = await mkdtemp(join(tmpdir(), 'forgelet-archive-'))
-  if (folders.size === 0) process.on('exit', removeFolders)
-  folders.add(folder)
+  const remove = (): void => rmSync(folder, { recursive: true, force: true })
+  process.once('exit', remove)
   const close = async (): Promise<void> => {
     await rm(folder, { recursive: true, force: true })
-    folders.delete(folder)
-    if (folders.size === 0) process.off('exit', removeFolders)
+    process.off('exit', remove)
   }
   const paths = new Map<string, string>()
   let size = 0
