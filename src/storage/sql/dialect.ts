@@ -101,9 +101,7 @@ export interface SqlDialect {
   keyNames(location: TableLocation): Statement<KeyName>
   /** Reads the columns of a table of the host; none if there is no such table. */
   hostColumns(table: HostTableName): Statement<HostColumn>
-  /** Whether the two columns of a foreign key must have the same type. */
-  readonly sameTypes: boolean
-  /** Returns whether a column of the host has the type that ours has for ids of a type. */
+  /** Returns whether a key can refer to a column of the host from ours for ids of a type, without a change of its type. */
   isOwnType(ids: IdColumn, type: string): boolean
   /** Returns whether ids in a column of the host can be stored in the columns for ids of a type. */
   fitsType(ids: IdColumn, type: string): boolean

@@ -133,7 +133,6 @@ export const mariadbDialect: SqlDialect = {
       [...which, ...which, ...which],
     )
   },
-  sameTypes: true,
   isOwnType: (ids, type) => OWN_TYPES[ids].test(type),
   fitsType: (ids, type) => FITTING[ids].test(type),
   isTime: (type) => /^(date|timestamp)/.test(type),

@@ -73,7 +73,6 @@ export const postgresDialect: SqlDialect = {
         where c.oid = pg_catalog.to_regclass($1) order by a.attnum`,
       [qualified(table)],
     ),
-  sameTypes: false,
   isOwnType: () => true,
   fitsType: (ids, type) => FITTING[ids].test(type),
   isTime: (type) => /^(timestamp|date)/.test(type),

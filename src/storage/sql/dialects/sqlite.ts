@@ -60,7 +60,6 @@ export const sqliteDialect: SqlDialect = {
         where c.hidden <> 1 and coalesce(?, 'main') = 'main' and exists (select 1 from sqlite_master where lower(name) = lower(?))`,
       [table, table, table, table, schema ?? null, table],
     ),
-  sameTypes: false,
   isOwnType: () => true,
   fitsType: (ids, type) => FITTING[ids].test(type),
   isTime: () => true,

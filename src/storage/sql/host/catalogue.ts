@@ -11,21 +11,17 @@ import type { Session } from '../session.ts'
 import { execute, query } from '../session.ts'
 import type { HostKey, TypeOfKey } from './keys.ts'
 import { named } from './references.ts'
-import type { HostTable, HostTables } from './tables.ts'
-import { hasKeys } from './tables.ts'
+import type { DescribedTable, HostTableOption } from './tables.ts'
+import { describedTables, hasKeys, isFenced } from './tables.ts'
 
-/** A table of the host as it is described: which of its columns must exist, and which conditions must run. */
-interface Described {
-  /** The name of its option. */
-  readonly name: keyof HostTables
-  readonly host: Pick<HostTable, 'table' | 'schema' | 'keys'>
-  /** The columns by their options. */
-  readonly columns: Readonly<Record<string, string | undefined>>
-  readonly conditions: Readonly<Record<string, string | undefined>>
-  /** The kind of row in the table, if forgelet's rows refer to it. */
-  readonly keyOf?: HostThing
-  /** Whether a trigger is created on it. */
-  readonly hasTrigger: boolean
+/** The kinds of rows in tables to whose rows forgelet's refer. */
+const KEY_OF: { readonly [K in HostTableOption]: HostThing | undefined } = {
+  users: 'user',
+  organizations: 'organization',
+  members: undefined,
+  repositories: 'repository',
+  issues: 'issue',
+  pullRequests: 'issue',
 }
 
 /**
@@ -36,22 +32,19 @@ interface Described {
  */
 export function* checkCatalogue(session: Session, context: SqlContext): SyncOrAsync<TypeOfKey> {
   const { dialect } = context
-  const types = new Map<HostTable, string>()
+  const types = new Map<object, string>()
   const all: string[] = []
   for (const [described, found] of yield* columnsOfEach(session, context)) {
-    const { name, keyOf } = described
+    const { host, columns } = described
     all.push(...misfitsOf(context, described, found), ...lackingOf(context, described, found))
-    const table = name === 'members' || name === 'keys' ? undefined : context.tables?.[name]
-    const key = table && found.find(({ column }) => column === (table.id ?? 'id'))
-    if (table !== undefined && keyOf !== undefined && key !== undefined) types.set(table, key.type)
+    const key = found.find(({ column }) => column === columns['id'])
+    if (key !== undefined) types.set(host, key.type)
   }
   if (all.length > 0) throw conflict(all)
   yield* checkConditions(session, context)
   return ({ host, thing }: HostKey) => {
     const type = types.get(host)
-    return dialect.sameTypes && type !== undefined && !dialect.isOwnType(context.ids.columns[thing], type)
-      ? type
-      : undefined
+    return type === undefined || dialect.isOwnType(context.ids.columns[thing], type) ? undefined : type
   }
 }
 
@@ -63,11 +56,11 @@ export function* misfits(session: Session, context: SqlContext): SyncOrAsync<rea
 /** Returns the described tables with the columns that the database has of each. */
 function* columnsOfEach(
   session: Session,
-  context: SqlContext,
-): SyncOrAsync<readonly (readonly [Described, readonly HostColumn[]])[]> {
-  const each: (readonly [Described, readonly HostColumn[]])[] = []
-  for (const described of describedTables(context)) {
-    each.push([described, yield* query(session, context.dialect.hostColumns(described.host))])
+  { tables, dialect }: SqlContext,
+): SyncOrAsync<readonly (readonly [DescribedTable, readonly HostColumn[]])[]> {
+  const each: (readonly [DescribedTable, readonly HostColumn[]])[] = []
+  for (const described of describedTables(tables)) {
+    each.push([described, yield* query(session, dialect.hostColumns(described.host))])
   }
   return each
 }
@@ -75,28 +68,29 @@ function* columnsOfEach(
 /** A condition on the rows of a table: one that the host wrote, or a comparison of a column. */
 interface Condition {
   readonly path: string
-  readonly host: Described['host']
+  readonly host: DescribedTable['host']
   readonly asked: RawBuilder<unknown>
   /** What a refusal is about, as the end of "the database refuses". */
   readonly what: string
 }
 
-function conditionsOf(context: SqlContext): readonly Condition[] {
-  return describedTables(context).flatMap(({ name, host, conditions }) =>
-    Object.entries(conditions).flatMap(([option, text]) =>
-      text === undefined
-        ? []
-        : [{ path: `tables.${name}.${option}`, host, asked: sql.raw(text), what: `the condition on ${host.table}` }],
-    ),
+function conditionsOf({ tables }: SqlContext): readonly Condition[] {
+  return describedTables(tables).flatMap(({ name, host, conditions }) =>
+    Object.entries(conditions).map(([option, text]) => ({
+      path: `tables.${name}.${option}`,
+      host,
+      asked: sql.raw(text),
+      what: `the condition on ${host.table}`,
+    })),
   )
 }
 
 /** Returns the columns that statements compare with ids and numbers. */
 function comparisonsOf(context: SqlContext): readonly Condition[] {
-  return describedTables(context).flatMap(({ name, host, columns }) =>
+  return describedTables(context.tables).flatMap(({ name, host, columns }) =>
     Object.entries(columns).flatMap(([option, column]) => {
       const type = comparedType(context, option)
-      if (column === undefined || type === undefined) return []
+      if (type === undefined) return []
       const asked = sql`${sql.id(column)} = ${type === context.dialect.uncast ? sql`null` : sql`cast(null as ${type})`}`
       const what = `to compare ${host.table}.${column} with ${option === 'number' ? 'a number' : 'an id'}`
       return [{ path: `tables.${name}.${option}`, host, asked, what }]
@@ -171,11 +165,11 @@ function saidBy(error: unknown): string {
 /** Returns the privileges that the user lacks. Only the user who creates what follows a table needs them. */
 function lackingOf(
   { dialect, tables }: SqlContext,
-  { name, host, columns, keyOf, hasTrigger }: Described,
+  { name, host, columns }: DescribedTable,
   found: readonly HostColumn[],
 ): readonly string[] {
-  const isKeyed = keyOf !== undefined && hasKeys(tables, host)
-  const needed = [...(isKeyed ? dialect.privileges.keys : []), ...(hasTrigger ? dialect.privileges.triggers : [])]
+  const { keys, triggers } = dialect.privileges
+  const needed = name === 'members' ? (isFenced(tables) ? triggers : []) : hasKeys(tables, host) ? keys : []
   const asked = found.filter(({ column }) => Object.values(columns).includes(column))
   const lacking = new Set(asked.flatMap(({ lacks }) => lacks.split(',')))
   return needed
@@ -184,13 +178,13 @@ function lackingOf(
 }
 
 /** Returns the name of a table, behind that of its schema if the host names one. */
-function fullNameOf({ schema, table }: Described['host']): string {
+function fullNameOf({ schema, table }: DescribedTable['host']): string {
   return schema === undefined ? table : `${schema}.${table}`
 }
 
 function misfitsOf(
   { dialect, ids, tables }: SqlContext,
-  { name, host, columns, keyOf, hasTrigger }: Described,
+  { name, host, columns }: DescribedTable,
   found: readonly HostColumn[],
 ): readonly string[] {
   const table = fullNameOf(host)
@@ -204,134 +198,35 @@ function misfitsOf(
     return [`tables.${name}.table: the database has no table ${table}${advice}`]
   }
 
+  const misfits: string[] = []
+  const add = (option: string, fault: string): void => void misfits.push(`tables.${name}.${option}: ${table}${fault}`)
   const names = found.map(({ column }) => column)
-  const missing = Object.entries(columns).flatMap(([option, column]) =>
-    column === undefined || names.includes(column)
-      ? []
-      : [`tables.${name}.${option}: ${table} has no column ${column}, only ${names.join(', ')}`],
-  )
-  if (name === 'members' && hasTrigger && any.untriggered !== '') {
-    missing.push(
-      `tables.members.table: ${table} ${any.untriggered}, so that no trigger can be on it: set check: 'none'`,
-    )
+  for (const [option, column] of Object.entries(columns)) {
+    if (!names.includes(column)) add(option, ` has no column ${column}, only ${names.join(', ')}`)
+  }
+  if (name === 'members' && isFenced(tables) && any.untriggered !== '') {
+    add('table', ` ${any.untriggered}, so that no trigger can be on it: set check: 'none'`)
   }
   for (const option of ['createdAt', 'updatedAt']) {
     const time = found.find(({ column }) => column === columns[option])
     if (time === undefined || dialect.isTime(time.type)) continue
-    missing.push(
-      `tables.${name}.${option}: ${table}.${time.column} is ${time.type}, and not a time: name a column of times, such as a generated one, or leave it out`,
-    )
+    const advice = 'name a column of times, such as a generated one, or leave it out'
+    add(option, `.${time.column} is ${time.type}, and not a time: ${advice}`)
   }
+  const thing = KEY_OF[name]
   const key = found.find(({ column }) => column === columns['id'])
-  if (keyOf === undefined || key === undefined) return missing
+  if (thing === undefined || key === undefined) return misfits
 
-  const isKeyed = hasKeys(tables, host)
-  const chosen = ids.columns[keyOf]
-  const fitting = (['bigint', 'text', 'uuid'] as const).find((type) => dialect.fitsType(type, key.type))
-  const advice = fitting === undefined ? 'no ids fit it, so change its type' : `set ids: { ${keyOf}: '${fitting}' }`
-  return [
-    ...missing,
-    ...(dialect.fitsType(chosen, key.type)
-      ? []
-      : [`tables.${name}.id: ${table}.${key.column} is ${key.type}, and ids.${keyOf} is ${chosen}: ${advice}`]),
-    ...(key.isUnique === 1 || !isKeyed || any.misfit !== ''
-      ? []
-      : [
-          `tables.${name}.id: ${table}.${key.column} is neither the primary key nor unique, without a key that is deferrable`,
-        ]),
-    ...(any.misfit === '' || !isKeyed ? [] : [`tables.${name}.table: ${table} ${any.misfit}: set keys: false`]),
-  ]
-}
-
-function describedTables({ tables, dialect }: SqlContext): readonly Described[] {
-  const { users, organizations, members, repositories, issues, pullRequests } = tables ?? {}
-  const hasTriggers = dialect.follows.by === 'triggers'
-  const issuesIn = (name: 'issues' | 'pullRequests', host: typeof issues): readonly Described[] => {
-    if (host === undefined) return []
-    const {
-      id = 'id',
-      repository,
-      number,
-      title,
-      body,
-      author,
-      createdAt,
-      updatedAt,
-      where,
-      closed,
-      pullRequest,
-    } = host
-    return [
-      {
-        name,
-        host,
-        columns: { id, repository, number, title, body, author, createdAt, updatedAt },
-        conditions: { where, closed, pullRequest },
-        keyOf: 'issue',
-        hasTrigger: hasTriggers && hasKeys(tables, host),
-      },
-    ]
+  const chosen = ids.columns[thing]
+  if (!dialect.fitsType(chosen, key.type)) {
+    const fitting = (['bigint', 'text', 'uuid'] as const).find((type) => dialect.fitsType(type, key.type))
+    const advice = fitting === undefined ? 'no ids fit it, so change its type' : `set ids: { ${thing}: '${fitting}' }`
+    add('id', `.${key.column} is ${key.type}, and ids.${thing} is ${chosen}: ${advice}`)
   }
-  return [
-    ...(users === undefined
-      ? []
-      : [
-          {
-            name: 'users' as const,
-            host: users,
-            columns: {
-              id: users.id ?? 'id',
-              name: users.name ?? 'name',
-              fullName: users.fullName,
-              email: users.email,
-              avatar: users.avatar,
-            },
-            conditions: { where: users.where },
-            keyOf: 'user' as const,
-            hasTrigger: hasTriggers && hasKeys(tables, users),
-          },
-        ]),
-    ...(organizations === undefined
-      ? []
-      : [
-          {
-            name: 'organizations' as const,
-            host: organizations,
-            columns: { id: organizations.id ?? 'id', name: organizations.name ?? 'name' },
-            conditions: { where: organizations.where, private: organizations.private },
-            keyOf: 'organization' as const,
-            hasTrigger: hasTriggers && hasKeys(tables, organizations),
-          },
-        ]),
-    ...(members === undefined
-      ? []
-      : [
-          {
-            name: 'members' as const,
-            host: members,
-            columns: { organization: members.organization, user: members.user },
-            conditions: { where: members.where, owner: members.owner },
-            hasTrigger: members.check !== 'none',
-          },
-        ]),
-    ...(repositories === undefined
-      ? []
-      : [
-          {
-            name: 'repositories' as const,
-            host: repositories,
-            columns: {
-              id: repositories.id ?? 'id',
-              name: repositories.name ?? 'name',
-              'owner.organization': repositories.owner.organization,
-              'owner.user': repositories.owner.user,
-            },
-            conditions: { where: repositories.where, private: repositories.private },
-            keyOf: 'repository' as const,
-            hasTrigger: hasTriggers && hasKeys(tables, repositories),
-          },
-        ]),
-    ...issuesIn('issues', issues),
-    ...issuesIn('pullRequests', pullRequests),
-  ]
+  if (!hasKeys(tables, host)) return misfits
+  if (any.misfit !== '') add('table', ` ${any.misfit}: set keys: false`)
+  else if (key.isUnique !== 1) {
+    add('id', `.${key.column} is neither the primary key nor unique, without a key that is deferrable`)
+  }
+  return misfits
 }

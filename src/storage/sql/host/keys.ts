@@ -8,7 +8,7 @@ import { HOST_THINGS } from '../ids.ts'
 import { TABLE_DESCRIPTIONS, valueType } from '../schema/tables.ts'
 import { isGone, named, ownColumn } from './references.ts'
 import type { HostTable, HostTables } from './tables.ts'
-import { hasKeys, hasTwoIssueTables, tableOf } from './tables.ts'
+import { hasKeys, hasTwoIssueTables, isFenced, tableOf } from './tables.ts'
 
 /**
  * The tables whose rows go with the rows of the host that they are about: those with a column that always has an id of the
@@ -113,11 +113,8 @@ export function followingNames(context: SqlContext): readonly KeyName[] {
     if (dialect.follows.by === 'keys') return [{ name: keyName(context, key), on }]
     return triggerNames(context, removalOf(key)).map((name) => ({ name, on }))
   })
-  const { members } = tables ?? {}
-  const isFenced = members !== undefined && members.check !== 'none'
-  const { name } = fenceOf(context)
-  const fence = isFenced ? dialect.fence.names(name) : []
-  return [...following, ...fence.map((one) => ({ name: one, on: members?.table ?? '' }))]
+  const fence = isFenced(tables) ? dialect.fence.names(fenceOf(context).name) : []
+  return [...following, ...fence.map((name) => ({ name, on: tables?.members?.table ?? '' }))]
 }
 
 function removedKeys(context: SqlContext): readonly RawBuilder<unknown>[] {

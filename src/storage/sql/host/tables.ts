@@ -1,4 +1,4 @@
-import { need } from '../../../schema/arguments.ts'
+import { need, propertyOf } from '../../../schema/arguments.ts'
 import type { OptionRule, OptionRules } from '../../../schema/options.ts'
 import { ANY, checkOptions, oneOf, optional } from '../../../schema/options.ts'
 import type { HostThing, PinKind } from '../../../schema/records.ts'
@@ -135,39 +135,93 @@ export type HostPortsOf<Tx, T extends HostTables> = (T extends { readonly users:
   (T extends { readonly issues: IssueTable } ? Pick<HostPorts<Tx>, 'findIssue' | 'issues' | 'pullRequests'> : unknown) &
   (T extends { readonly members: MemberTable } ? Pick<HostPorts<Tx>, 'isMember' | 'standingInOrganization'> : unknown)
 
-const TEXT: OptionRule = optional((value) => typeof value === 'string' && value !== '', 'a text that is not empty')
+const isText = (value: unknown): boolean => typeof value === 'string' && value !== ''
+const EXPECTED = 'a text that is not empty'
+const TEXT: OptionRule = optional(isText, EXPECTED)
 const FLAG: OptionRule = optional((value) => typeof value === 'boolean', 'true or false')
-const NEEDED: OptionRule = [(value) => typeof value === 'string' && value !== '', 'the name of a table or a column']
-const ROW: OptionRules<HostTable> = { table: NEEDED, schema: TEXT, id: TEXT, type: TEXT, where: TEXT, keys: FLAG }
+const NEEDED: OptionRule = [isText, 'the name of a table or a column']
+const COLUMN: OptionRule = optional(isText, EXPECTED)
+const NEEDED_COLUMN: OptionRule = [...NEEDED]
+const CONDITION: OptionRule = optional(isText, EXPECTED)
+
+const ROW: OptionRules<HostTable> = {
+  table: NEEDED,
+  schema: TEXT,
+  id: COLUMN,
+  type: TEXT,
+  where: CONDITION,
+  keys: FLAG,
+}
 const ISSUE: OptionRules<Omit<IssueTable, 'pullRequest'>> = {
   ...ROW,
-  repository: NEEDED,
-  number: NEEDED,
-  title: TEXT,
-  body: TEXT,
-  closed: TEXT,
-  author: TEXT,
-  createdAt: TEXT,
-  updatedAt: TEXT,
+  repository: NEEDED_COLUMN,
+  number: NEEDED_COLUMN,
+  title: COLUMN,
+  body: COLUMN,
+  closed: CONDITION,
+  author: COLUMN,
+  createdAt: COLUMN,
+  updatedAt: COLUMN,
 }
-const OWNER: OptionRules<RepositoryTable['owner']> = { organization: TEXT, user: TEXT }
+const OWNER: OptionRules<RepositoryTable['owner']> = { organization: COLUMN, user: COLUMN }
+
+/** The name of a table of the host in the option `tables`. */
+export type HostTableOption = Exclude<keyof HostTables, 'keys'>
 
 /** The rules of each table. */
-const RULES: { readonly [K in Exclude<keyof HostTables, 'keys'>]-?: OptionRules<NonNullable<HostTables[K]>> } = {
-  users: { ...ROW, name: TEXT, fullName: TEXT, email: TEXT, avatar: TEXT },
-  organizations: { ...ROW, name: TEXT, private: TEXT },
+const RULES: { readonly [K in HostTableOption]-?: OptionRules<NonNullable<HostTables[K]>> } = {
+  users: { ...ROW, name: COLUMN, fullName: COLUMN, email: COLUMN, avatar: COLUMN },
+  organizations: { ...ROW, name: COLUMN, private: CONDITION },
   members: {
     table: NEEDED,
     schema: TEXT,
-    organization: NEEDED,
-    user: NEEDED,
-    where: TEXT,
-    owner: TEXT,
+    organization: NEEDED_COLUMN,
+    user: NEEDED_COLUMN,
+    where: CONDITION,
+    owner: CONDITION,
     check: oneOf('trigger', 'none'),
   },
-  repositories: { ...ROW, name: TEXT, owner: ANY, private: TEXT },
-  issues: { ...ISSUE, pullRequest: TEXT },
+  repositories: { ...ROW, name: COLUMN, owner: ANY, private: CONDITION },
+  issues: { ...ISSUE, pullRequest: CONDITION },
   pullRequests: ISSUE,
+}
+
+/** The columns that options have if the host names no others. */
+const DEFAULTS: Readonly<Record<string, string>> = { id: 'id', name: 'name' }
+
+/** A table of the host, with the columns and the conditions on its rows, by the options that name them. */
+export interface DescribedTable {
+  readonly name: HostTableOption
+  readonly host: Pick<HostTable, 'table' | 'schema' | 'keys'>
+  readonly columns: Readonly<Record<string, string>>
+  readonly conditions: Readonly<Record<string, string>>
+}
+
+const TABLE_OPTIONS = ['users', 'organizations', 'members', 'repositories', 'issues', 'pullRequests'] as const
+
+/** Returns the tables that the storage knows. */
+export function describedTables(tables: HostTables = {}): readonly DescribedTable[] {
+  return TABLE_OPTIONS.flatMap((name) => {
+    const host = tables[name]
+    if (host === undefined) return []
+    const owner = name === 'repositories' ? textsOf(tables.repositories?.owner, OWNER, [COLUMN], 'owner.') : {}
+    const columns = { ...textsOf(host, RULES[name], [COLUMN, NEEDED_COLUMN]), ...owner }
+    return [{ name, host, columns, conditions: textsOf(host, RULES[name], [CONDITION]) }]
+  })
+}
+
+/** Returns the texts that options of some kinds have, or their defaults. */
+function textsOf(
+  options: unknown,
+  rules: Readonly<Record<string, OptionRule>>,
+  kinds: readonly OptionRule[],
+  within = '',
+): Readonly<Record<string, string>> {
+  const texts = Object.entries(rules).flatMap(([option, rule]) => {
+    const text = propertyOf(options, option) ?? DEFAULTS[option]
+    return kinds.includes(rule) && typeof text === 'string' ? [[within + option, text] as const] : []
+  })
+  return Object.fromEntries(texts)
 }
 
 /**
@@ -191,16 +245,12 @@ export function checkHostTables(caller: string, tables: HostTables): void {
     },
     'tables.',
   )
-  const { users, organizations, members, repositories, issues, pullRequests } = tables
-  if (users !== undefined) checkOptions(caller, users, RULES.users, 'tables.users.')
-  if (organizations !== undefined) checkOptions(caller, organizations, RULES.organizations, 'tables.organizations.')
-  if (members !== undefined) checkOptions(caller, members, RULES.members, 'tables.members.')
-  if (repositories !== undefined) {
-    checkOptions(caller, repositories, RULES.repositories, 'tables.repositories.')
-    checkOptions(caller, repositories.owner, OWNER, 'tables.repositories.owner.')
+  for (const [name, rules] of Object.entries<OptionRules<Record<string, unknown>>>(RULES)) {
+    const table = propertyOf(tables, name)
+    if (table !== undefined) checkOptions(caller, table, rules, `tables.${name}.`)
   }
-  if (issues !== undefined) checkOptions(caller, issues, RULES.issues, 'tables.issues.')
-  if (pullRequests !== undefined) checkOptions(caller, pullRequests, RULES.pullRequests, 'tables.pullRequests.')
+  const { users, organizations, members, repositories, issues, pullRequests } = tables
+  if (repositories !== undefined) checkOptions(caller, repositories.owner, OWNER, 'tables.repositories.owner.')
 
   const { organization, user } = repositories?.owner ?? {}
   const asked = (isValid: boolean, name: string, why: string): void => need(isValid, caller, `tables.${name}`, why)
@@ -243,11 +293,16 @@ export function issuesOf(tables: HostTables | undefined, kind: PinKind | undefin
 }
 
 /** Returns whether keys refer to a table: then no row of the forge stays when the row of the host is removed. */
-export function hasKeys(tables: HostTables | undefined, { keys = true }: HostTable): boolean {
+export function hasKeys(tables: HostTables | undefined, { keys = true }: Pick<HostTable, 'keys'>): boolean {
   return keys && tables?.keys !== false
 }
 
 /** Returns whether issues and pull requests have ids of their own, so that two of them may have the same. */
 export function hasTwoIssueTables(tables: HostTables | undefined): boolean {
   return tables?.pullRequests !== undefined
+}
+
+/** Returns whether a trigger refuses members whom their organization blocks. */
+export function isFenced(tables: HostTables | undefined): boolean {
+  return tables?.members !== undefined && tables.members.check !== 'none'
 }

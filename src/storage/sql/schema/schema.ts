@@ -266,7 +266,7 @@ export function planSchema<T extends SqlStorageOptions>(
   checkStorageOptions(caller, options, known)
   const context = createSqlContext(dialect, options)
   const statements = new Schema(context).plan(({ host, thing }) =>
-    dialect.sameTypes && !dialect.isOwnType(context.ids.columns[thing], host.type ?? '') ? host.type : undefined,
+    dialect.isOwnType(context.ids.columns[thing], host.type ?? '') ? undefined : host.type,
   )
   const texts = statements.map(({ sql }) => sql.trim())
   return dialect.script(texts.map((text) => dialect.repeatable?.(text) ?? text))
