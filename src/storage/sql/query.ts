@@ -1,4 +1,4 @@
-import type { Compilable, CompiledQuery, Expression, OperationNode } from 'kysely'
+import type { Compilable, CompiledQuery, Expression, OperationNode, QueryExecutorProvider, RawBuilder } from 'kysely'
 import { ValueNode } from 'kysely'
 
 /** The values that may be bound to a statement. Every driver accepts these and handles them the same way. */
@@ -72,6 +72,11 @@ export function defineQuery<Parameters, Row>(
     bind ??= binder<Parameters, Row>(build((name) => new Slot((all) => all[name])).compile(), marks)
     return bind(parameters)
   }
+}
+
+/** Returns a query that is written as SQL, and not by the builder. */
+export function rawQuery<Row>(build: QueryExecutorProvider, text: RawBuilder<Row>): Compilable<Row> {
+  return { compile: () => text.compile(build) }
 }
 
 /** Compiles a query that already contains its parameters. Used for shapes that are built for each call. */

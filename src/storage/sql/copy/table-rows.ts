@@ -4,7 +4,7 @@ import type { SqlContext } from '../context.ts'
 import type { HostTableName } from '../dialect.ts'
 import { HOST_THINGS } from '../ids.ts'
 import type { Query, QueryValues, Slot, SqlValue, Statement } from '../query.ts'
-import { compileStatement, defineQuery } from '../query.ts'
+import { compileStatement, defineQuery, rawQuery } from '../query.ts'
 import type { TableDescription } from '../schema/tables.ts'
 import { valueType } from '../schema/tables.ts'
 
@@ -92,7 +92,7 @@ export class TableRows {
   }
 
   #compiled<Row>(text: RawBuilder<Row>): Statement<Row> {
-    return { ...compileStatement({ compile: () => text.compile(this.#context.build) }), ...MARKS }
+    return { ...compileStatement(rawQuery(this.#context.build, text)), ...MARKS }
   }
 
   #pages(where: (given: QueryValues<Values>) => RawBuilder<unknown>): Query<Values, CopiedRow> {
@@ -101,7 +101,7 @@ export class TableRows {
     const order = sql.join(this.#key.map((column) => sql.ref(`copied.${column}`)))
     return defineQuery((given) => {
       const page = sql<CopiedRow>`select ${sql.join(columns)} from ${this.#table} as copied ${where(given)} order by ${order} limit ${given(0)}`
-      return { compile: () => page.compile(this.#context.build) }
+      return rawQuery(this.#context.build, page)
     }, MARKS)
   }
 
@@ -114,7 +114,7 @@ export class TableRows {
         return sql`(${sql.join(names.map((_name, column) => given(row * names.length + column)))})`
       })
       const insert = sql<never>`insert into ${this.#table} (${sql.join(names.map((name) => sql.id(name)))}) ${giving} values ${sql.join(rows)}`
-      return { compile: () => insert.compile(build) }
+      return rawQuery(build, insert)
     }, MARKS)
   }
 

@@ -1,8 +1,8 @@
-import type { Compilable, Expression, Kysely, RawBuilder } from 'kysely'
+import type { Expression, RawBuilder } from 'kysely'
 import { MysqlAdapter, MysqlQueryCompiler, sql } from 'kysely'
 import type { MemberFence, SqlDialect } from '../dialect.ts'
 import { command, compilerOnly, textQuery } from '../dialect.ts'
-import type { Tables } from '../schema/tables.ts'
+import { rawQuery } from '../query.ts'
 
 /**
  * The names of two prefixes can overlap, so both take the one lock of their database. Its name is at most 64 characters
@@ -154,12 +154,12 @@ export const mariadbDialect: SqlDialect = {
     ),
   outboxOrder: 'position',
   numberEvents: (build, ids, last) =>
-    written(
+    rawQuery(
       build,
       sql`update ${listed(ids)} straight_join ${sql.table('events')} as event force index (primary) on event.id = listed.id set event.position = ${last} + listed.ordinal`,
     ),
   removeEvents: (build, ids) =>
-    written(
+    rawQuery(
       build,
       sql`delete event from ${listed(ids)} straight_join ${sql.table('events')} as event force index (primary) on event.id = listed.id`,
     ),
@@ -234,10 +234,6 @@ function listed(json: Expression<string>): RawBuilder<unknown> {
 function elements(json: Expression<string>, type: RawBuilder<unknown>): RawBuilder<string> {
   const value = type === CHAR ? sql`element collate utf8mb4_nopad_bin` : sql`cast(element as ${type})`
   return sql`(select ${value} from json_table(${json}, '$[*]' columns (element varchar(256) ${EXACT} path '$')) as list)`
-}
-
-function written(build: Kysely<Tables>, query: RawBuilder<unknown>): Compilable<unknown> {
-  return { compile: () => query.compile(build) }
 }
 
 /**

@@ -6,7 +6,7 @@ import type { HostThing } from '../../../schema/records.ts'
 import type { SyncOrAsync } from '../../../schema/sync-or-async.ts'
 import type { SqlContext } from '../context.ts'
 import type { HostColumn } from '../dialect.ts'
-import { compileStatement } from '../query.ts'
+import { compileStatement, rawQuery } from '../query.ts'
 import type { Session } from '../session.ts'
 import { execute, query } from '../session.ts'
 import type { HostKey, TypeOfKey } from './keys.ts'
@@ -141,7 +141,7 @@ function* refusalOf(
 ): SyncOrAsync<readonly string[]> {
   const attempt = sql`select 1 as tried from ${named(host)} as a_row where (${asked}) and 1 = 0`
   try {
-    yield* execute(session, compileStatement({ compile: () => attempt.compile(build) }))
+    yield* execute(session, compileStatement(rawQuery(build, attempt)))
     return []
   } catch (error) {
     if (isForgeError(error, 'STORAGE_BUSY')) throw error

@@ -4,7 +4,7 @@ import type { SqlContext } from '../context.ts'
 import type { SchemaStatement } from '../dialect.ts'
 import { schemaStatement } from '../dialect.ts'
 import type { Query } from '../query.ts'
-import { compileStatement, defineQuery } from '../query.ts'
+import { compileStatement, defineQuery, rawQuery } from '../query.ts'
 import { firstRow, replacedViews, VIEWS } from '../schema/ddl.ts'
 import type { Session } from '../session.ts'
 import { query, queryFirst } from '../session.ts'
@@ -118,7 +118,7 @@ export class Following {
       const rows = sql<{
         readonly found: number
       }>`select 1 as found from ${sql.table(key.table)} where ${missingRow(this.#context, key)} limit 1`
-      const found = yield* queryFirst(session, compileStatement({ compile: () => rows.compile(build) }))
+      const found = yield* queryFirst(session, compileStatement(rawQuery(build, rows)))
       if (found === undefined) continue
       orphans.push(`${prefix}${key.table} refers to rows of ${key.host.table} that are gone: call migrate()`)
     }

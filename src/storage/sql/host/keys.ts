@@ -5,6 +5,7 @@ import type { SqlContext } from '../context.ts'
 import type { KeyName, SchemaStatement } from '../dialect.ts'
 import { schemaStatement } from '../dialect.ts'
 import { HOST_THINGS } from '../ids.ts'
+import { rawQuery } from '../query.ts'
 import { TABLE_DESCRIPTIONS, valueType } from '../schema/tables.ts'
 import { isGone, named, ownColumn } from './references.ts'
 import type { HostTable, HostTables } from './tables.ts'
@@ -95,7 +96,7 @@ export function followingStatements(context: SqlContext, typeOf: TypeOfKey): rea
           ...oursOf(context),
         })),
   ]
-  return statements.map((query) => schemaStatement({ compile: () => query.compile(build) }))
+  return statements.map((text) => schemaStatement(rawQuery(build, text)))
 }
 
 function oursOf(context: SqlContext) {

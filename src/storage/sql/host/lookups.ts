@@ -3,17 +3,14 @@ import { sql } from 'kysely'
 import type { Id } from '../../../schema/ids.ts'
 import type { SqlContext } from '../context.ts'
 import type { Query, QueryValues } from '../query.ts'
-import { defineQuery } from '../query.ts'
+import { defineQuery, rawQuery } from '../query.ts'
 
 /** Returns the query of an SQL text. The function that builds the text receives the parameters. */
 export function compiled<P, Row>(
   { build }: SqlContext,
   text: (given: QueryValues<P>) => RawBuilder<Row>,
 ): Query<P, Row> {
-  return defineQuery((given: QueryValues<P>) => {
-    const query = text(given)
-    return { compile: () => query.compile(build) }
-  })
+  return defineQuery((given: QueryValues<P>) => rawQuery(build, text(given)))
 }
 
 /** A row that a name finds. */

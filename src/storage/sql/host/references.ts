@@ -6,7 +6,7 @@ import type { HostThing, PinKind } from '../../../schema/records.ts'
 import type { SqlContext } from '../context.ts'
 import { HOST_THINGS } from '../ids.ts'
 import type { Query, QueryValues, Statement } from '../query.ts'
-import { defineQuery, rowsOf } from '../query.ts'
+import { defineQuery, rawQuery, rowsOf } from '../query.ts'
 import type { Tables } from '../schema/tables.ts'
 import { TABLE_DESCRIPTIONS } from '../schema/tables.ts'
 import type { HostRow, HostTable, IssueTable } from './tables.ts'
@@ -172,8 +172,7 @@ export function insertReferring(
   const row = sql`select ${sql.join(written)} where ${where} returning 1 as written`
   const columns = sql.join(Object.keys(values).map((column) => sql.id(column)))
   const source = tables === undefined ? sql`values (${sql.join(written)})` : row
-  const insert = sql`insert into ${sql.table(table)} (${columns}) ${source}`
-  return { compile: () => insert.compile(build) }
+  return rawQuery(build, sql`insert into ${sql.table(table)} (${columns}) ${source}`)
 }
 
 /** Returns the values with null in place of an actor who is missing in the table of the host. */
@@ -300,8 +299,7 @@ export class References {
           const found = sql`(select 1 from ${from}${place ?? sql``}${sql.raw(end)})`
           return sql`${dialect.number(found)} as ${sql.id(`row${index}`)}`
         })
-        const all = sql<Found>`select ${sql.join(rows)}`
-        return { compile: () => all.compile(build) }
+        return rawQuery(build, sql<Found>`select ${sql.join(rows)}`)
       },
       { asWritten: true, ...(locks && { takesLock: true as const }) },
     )

@@ -4,9 +4,8 @@ import type { Id } from '../../../schema/ids.ts'
 import type { HostIssue, HostPorts, HostUser } from '../../contract/host.ts'
 import { after } from '../after.ts'
 import type { SqlContext } from '../context.ts'
-import type { QueryValues } from '../query.ts'
-import { defineQuery } from '../query.ts'
 import type { SqlRuntime } from '../session.ts'
+import { compiled } from './lookups.ts'
 import { also, named } from './references.ts'
 import type { HostTables, IssueTable, UserTable } from './tables.ts'
 
@@ -44,9 +43,9 @@ export function hostRows<Tx>(
 }
 
 function usersReader<Tx>(context: SqlContext, table: UserTable, runtime: SqlRuntime<Tx>): HostPorts<Tx>['users'] {
-  const { columns, ids, build } = context
+  const { columns, ids } = context
   const id = table.id ?? 'id'
-  const find = defineQuery((given: QueryValues<{ ids: readonly Id[] }>) => {
+  const find = compiled<{ ids: readonly Id[] }, UserRow>(context, (given) => {
     const shown = sql.join([
       sql`${columns.id(id)} as id`,
       ...texts(context, {
@@ -56,8 +55,7 @@ function usersReader<Tx>(context: SqlContext, table: UserTable, runtime: SqlRunt
         avatar: table.avatar,
       }),
     ])
-    const query = sql<UserRow>`select ${shown} from ${named(table)} where ${sql.id(id)} in ${ids.givenList('user', given('ids'))}${also(table.where)}`
-    return { compile: () => query.compile(build) }
+    return sql`select ${shown} from ${named(table)} where ${sql.id(id)} in ${ids.givenList('user', given('ids'))}${also(table.where)}`
   })
   return (asked, { transaction }) =>
     runtime.read(
@@ -72,11 +70,11 @@ function issuesReader<Tx>(
   runtime: SqlRuntime<Tx>,
   readUsers: HostPorts<Tx>['users'] | undefined,
 ): HostPorts<Tx>['issues'] {
-  const { columns, ids, build, dialect } = context
+  const { columns, ids, dialect } = context
   const id = table.id ?? 'id'
   const time = (column: string | undefined): RawBuilder<unknown> =>
     column === undefined ? sql`null` : dialect.number(dialect.milliseconds(sql.id(column)))
-  const find = defineQuery((given: QueryValues<{ ids: readonly Id[] }>) => {
+  const find = compiled<{ ids: readonly Id[] }, IssueRow>(context, (given) => {
     const isClosed = table.closed === undefined ? sql`0` : sql`case when (${sql.raw(table.closed)}) then 1 else 0 end`
     const shown = sql.join([
       sql`${columns.id(id)} as id`,
@@ -87,8 +85,7 @@ function issuesReader<Tx>(
       sql`${time(table.createdAt)} as ${sql.id('createdAt')}`,
       sql`${time(table.updatedAt)} as ${sql.id('updatedAt')}`,
     ])
-    const query = sql<IssueRow>`select ${shown} from ${named(table)} where ${sql.id(id)} in ${ids.givenList('issue', given('ids'))}${also(table.where)}`
-    return { compile: () => query.compile(build) }
+    return sql`select ${shown} from ${named(table)} where ${sql.id(id)} in ${ids.givenList('issue', given('ids'))}${also(table.where)}`
   })
   return (asked, port) =>
     after(

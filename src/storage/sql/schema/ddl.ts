@@ -7,7 +7,7 @@ import { schemaStatement } from '../dialect.ts'
 import { ALWAYS, livesIn } from '../host/references.ts'
 import { HOST_THINGS } from '../ids.ts'
 import type { Statement } from '../query.ts'
-import { compileStatement } from '../query.ts'
+import { compileStatement, rawQuery } from '../query.ts'
 import type { ColumnType, TableDescription, TableIndex } from './tables.ts'
 import { TABLE_DESCRIPTIONS, valueType } from './tables.ts'
 
@@ -101,8 +101,10 @@ export function firstRow(
   const columns = sql.join(Object.keys(row).map((column) => sql.id(column)))
   const values = sql.join(Object.values(row).map((value) => sql.lit(value)))
   const ours = sql.table(name)
-  const insert = sql`insert into ${ours} (${columns}) select ${values} where not exists (select * from ${ours})`
-  return { compile: () => insert.compile(build) }
+  return rawQuery(
+    build,
+    sql`insert into ${ours} (${columns}) select ${values} where not exists (select * from ${ours})`,
+  )
 }
 
 /** Creates a table and its indexes. */

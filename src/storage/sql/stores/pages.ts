@@ -8,7 +8,7 @@ import type { PageQuery } from '../../contract/stores.ts'
 import { after } from '../after.ts'
 import type { SqlContext } from '../context.ts'
 import type { QueryValues } from '../query.ts'
-import { defineQuery } from '../query.ts'
+import { defineQuery, rawQuery } from '../query.ts'
 import { HEAD_SCOPES } from '../schema/tables.ts'
 import type { Session } from '../session.ts'
 import type { HeadKey } from './head-queries.ts'
@@ -118,7 +118,7 @@ export function pageReader<Key, Row extends ListedRow, Item>(
           : sql<
               HeadAndRows<Row>
             >`select ${head}, (select ${dialect.jsonRows(names)} from ${rows}) as "rows" from ${table} where ${found}`
-      return { compile: () => query.compile(build) }
+      return rawQuery(build, query)
     })
 
   function ofHead(given: QueryValues<Key & HeadKey & Slice>) {
