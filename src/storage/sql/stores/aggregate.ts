@@ -16,8 +16,7 @@ import type { Statement } from '../query.ts'
 import type { AtOnceSession, RowsOfEach, Session, SqlRuntime, Statements } from '../session.ts'
 import { query } from '../session.ts'
 import type { EventLog, Logged } from './event-log.ts'
-import type { Head, HeadKey } from './head-queries.ts'
-import type { Heads, LoadedHeads } from './locks.ts'
+import type { Head, HeadKey, Heads, LoadedHeads } from './heads.ts'
 
 /** What every store is built from. */
 export interface StoreParts<Tx> {
@@ -203,7 +202,7 @@ function* applyAtOnce<Key, State, Rows extends readonly unknown[], Result, Tx>(
   if (writesTwice || writing.statements.some(({ mayTakeLong }) => mayTakeLong === true)) return undefined
 
   const statements = [
-    ...heads.locking(keys.slice(0, -1)),
+    ...keys.slice(0, -1).map(heads.locking),
     heads.savingUnchanged(writing.head),
     ...(refers.length === 0 ? [] : references.locking(refers, change.by.actorId)),
     ...writing.statements.map((one) => (isAnswered(one) ? { ...one, needs: one.needs ?? 'true' } : one)),

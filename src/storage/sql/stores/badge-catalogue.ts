@@ -7,7 +7,7 @@ import type { QueryValues } from '../query.ts'
 import { defineQuery } from '../query.ts'
 import type { SqlAggregate, StoreParts } from './aggregate.ts'
 import { aggregateStore, listWriting } from './aggregate.ts'
-import type { HeadKey } from './head-queries.ts'
+import type { HeadKey } from './heads.ts'
 import type { Slice } from './pages.ts'
 import { pageReader } from './pages.ts'
 

@@ -10,7 +10,7 @@ import type { Query, QueryValues, Slot } from '../query.ts'
 import { defineQuery } from '../query.ts'
 import type { Tables } from '../schema/tables.ts'
 import type { StoreParts } from './aggregate.ts'
-import type { HeadKey } from './head-queries.ts'
+import type { HeadKey } from './heads.ts'
 import type { PageReader, Slice } from './pages.ts'
 import { pageReader } from './pages.ts'
 

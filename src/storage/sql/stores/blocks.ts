@@ -14,7 +14,7 @@ import type { SqlAggregate, StoreParts } from './aggregate.ts'
 import { aggregateStore, listWriting } from './aggregate.ts'
 import type { BlockIds, StoredBlock } from './block-rows.ts'
 import { blockRows, selectBlock } from './block-rows.ts'
-import type { Head, HeadKey } from './head-queries.ts'
+import type { Head, HeadKey } from './heads.ts'
 import type { Removals } from './retirement.ts'
 
 /** What is removed of the blocks. A retired user has grants too, and blocks by users. */

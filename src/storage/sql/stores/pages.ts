@@ -11,7 +11,7 @@ import type { QueryValues } from '../query.ts'
 import { defineQuery, rawQuery } from '../query.ts'
 import { HEAD_SCOPES } from '../schema/tables.ts'
 import type { Session } from '../session.ts'
-import type { HeadKey } from './head-queries.ts'
+import type { HeadKey } from './heads.ts'
 
 /** A part of a list: the rows after a position, without the first `offset` rows. */
 export interface Slice {

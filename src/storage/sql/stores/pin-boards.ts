@@ -14,7 +14,7 @@ import type { HeadScope } from '../schema/tables.ts'
 import { queryEach } from '../session.ts'
 import type { SqlAggregate, StoreParts, Writing } from './aggregate.ts'
 import { aggregateStore } from './aggregate.ts'
-import type { HeadKey } from './head-queries.ts'
+import type { HeadKey } from './heads.ts'
 import type { Removals } from './retirement.ts'
 
 const SCOPES = { issue: 'issueBoard', pullRequest: 'pullRequestBoard' } as const satisfies Record<PinKind, HeadScope>
@@ -125,7 +125,7 @@ export function sqlPinBoards<Tx>(
       const locked = issues.map((issueId) => heads.of('issue', issueId))
       return {
         statements: [
-          ...heads.locking(locked),
+          ...locked.map(heads.locking),
           ...gone.map((issueId) => remove({ issueId, ...key })),
           ...parked.map(({ first, last }) => park({ first, last, ...key })),
           ...moved.map(({ issueId, position }) => move({ issueId, position, ...key })),

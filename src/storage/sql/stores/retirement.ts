@@ -4,7 +4,7 @@ import type { Removed, Retired, Retirement } from '../../contract/storage.ts'
 import type { Statement } from '../query.ts'
 import type { Session } from '../session.ts'
 import type { StoreParts } from './aggregate.ts'
-import type { Head } from './head-queries.ts'
+import type { Head } from './heads.ts'
 
 /** What is removed with one thing of the host. Its heads are locked. */
 export interface Removal {
@@ -42,7 +42,7 @@ export function sqlRetirement<Tx>(
     const { removed, statements = [], retired = [], heads: others = [] } = removal
     const saved = [...others, ...retired.map((head): Head => ({ ...head, total: 0, retired: true }))]
     const written = {
-      statements: [...statements, ...saved.map((head) => heads.saving(head))],
+      statements: [...statements, ...saved.map(heads.saving)],
       drafts: [retirement.record({ pins: 0, blocks: 0, grants: 0, ...removed })],
       at: retirement.by.at(),
     }

@@ -13,7 +13,7 @@ import type { SqlAggregate, StoreParts } from './aggregate.ts'
 import { aggregateStore, listWriting } from './aggregate.ts'
 import type { BlockIds, StoredBlock } from './block-rows.ts'
 import { blockRows, selectAmong, selectBlock } from './block-rows.ts'
-import type { Head, HeadKey } from './head-queries.ts'
+import type { Head, HeadKey } from './heads.ts'
 
 /** Which of some users a user and an organization block. */
 interface BothBlockers {

@@ -1,4 +1,4 @@
-import type { RawBuilder, SqlBool } from 'kysely'
+import type { InsertQueryBuilder, InsertResult, RawBuilder, SqlBool, UpdateQueryBuilder, UpdateResult } from 'kysely'
 import { sql } from 'kysely'
 import { notFound } from '../../../schema/errors.ts'
 import type { Id } from '../../../schema/ids.ts'
@@ -6,15 +6,39 @@ import type { MaybePromise, SyncOrAsync } from '../../../schema/sync-or-async.ts
 import { wait } from '../../../schema/sync-or-async.ts'
 import { after } from '../after.ts'
 import type { SqlContext } from '../context.ts'
+import type { Row } from '../fields.ts'
+import { fieldsOf } from '../fields.ts'
 import type { References, Referred } from '../host/references.ts'
-import type { QueryValues, Statement } from '../query.ts'
-import { rowsOf } from '../query.ts'
-import type { HeadScope } from '../schema/tables.ts'
+import type { Query, QueryValues, Statement } from '../query.ts'
+import { defineQuery, rowsOf } from '../query.ts'
+import type { HeadScope, Tables } from '../schema/tables.ts'
 import { HEAD_SCOPES } from '../schema/tables.ts'
 import type { AtOnceSession, RowsOfEach, Session, Statements } from '../session.ts'
 import { query, queryEachAfter, rowsOfEach } from '../session.ts'
-import type { Head, HeadKey, HeadQueries, HeadRow } from './head-queries.ts'
-import { headQueries } from './head-queries.ts'
+
+/** Identifies one head. */
+export interface HeadKey {
+  readonly scope: HeadScope
+  readonly key: string
+}
+
+/** The row that locks one aggregate, and what the aggregate keeps beside its rows. */
+export interface Head extends HeadKey {
+  /** How often it was written. */
+  readonly version: number
+  readonly epoch: number
+  readonly retired: boolean
+  /** The number of rows in the aggregate's list. */
+  readonly total: number
+  /** The next position in the aggregate's list. */
+  readonly nextSeq: number
+}
+
+/** A head as the statements return it. */
+type HeadRow = Pick<Row<'heads'>, (typeof STATE)[number]>
+
+/** What a head has beside its key. */
+const STATE = ['version', 'epoch', 'retired', 'total', 'nextSeq'] as const
 
 /** How the heads of aggregates that a query finds are locked. */
 interface FoundAggregates<Row> {
@@ -38,12 +62,29 @@ export interface LoadedHeads<Rows extends readonly unknown[]> {
 export class Heads {
   readonly #context: SqlContext
   readonly #references: References
-  readonly #queries: HeadQueries
+  /** Reads a head without locking it. */
+  readonly finding: Query<HeadKey, HeadRow>
+  /** Locks a head, and creates it if it is missing; only finds it where a transaction that writes has the one write lock. */
+  readonly locking: Query<HeadKey, HeadRow>
+  /** Writes a locked head. It raises the version, which makes an isolated transaction of the host detect the change. */
+  readonly saving: Query<Head, unknown>
+  /** Writes a head that was read, and locks it thereby. It needs the version that was read. */
+  readonly savingUnchanged: Query<Head, unknown>
 
   constructor(context: SqlContext, references: References) {
     this.#context = context
     this.#references = references
-    this.#queries = headQueries(context)
+    this.finding = defineQuery((given: QueryValues<HeadKey>) => {
+      const fields = fieldsOf(context, 'heads')
+      return context.build
+        .selectFrom('heads')
+        .select(fields.read(...STATE))
+        .where(fields.are(given, 'scope', 'key'))
+    })
+    const lock = lockQuery(context)
+    this.locking = lock ?? this.finding
+    this.saving = defineQuery((given: QueryValues<Head>) => (lock ? save : saveOrCreate)(context, given))
+    this.savingUnchanged = saveUnchangedQuery(context)
   }
 
   /** Returns the key of the head of a thing. @throws TypeError if the id does not fit its column */
@@ -51,14 +92,9 @@ export class Heads {
     return { scope, key: this.#context.ids.fitting(HEAD_SCOPES[scope], id) }
   }
 
-  /** Returns the statement that reads a head without locking it. */
-  finding(key: HeadKey): Statement<unknown> {
-    return this.#queries.find(key)
-  }
-
   /** Returns a head without locking it. The head of an aggregate that does not exist yet is all zero. */
   find(session: Session, key: HeadKey): MaybePromise<Head> {
-    return after(session.first(this.#queries.find(key)), (row) => toHead(key, row))
+    return after(session.first(this.finding(key)), (row) => toHead(key, row))
   }
 
   /**
@@ -72,7 +108,7 @@ export class Heads {
       if (found.length > 0) return found
       const needed = this.#hostRowOf(key)
       const isKnown = needed.length > 0
-      const check: Statement<unknown> = isKnown ? this.#references.finding(needed) : this.#queries.find(key)
+      const check: Statement<unknown> = isKnown ? this.#references.finding(needed) : this.finding(key)
       return after(session.all(check), (answer) => {
         if (isKnown) this.#references.refuseMissing(needed, answer)
         else this.refuseRetired(toHead(key, rowsOf<HeadRow>(answer)[0]))
@@ -98,11 +134,6 @@ export class Heads {
     return sql`not exists (select 1 from ${sql.table('heads')} where ${key} and retired = 1)`
   }
 
-  /** Returns the statements that lock heads. */
-  locking(keys: readonly HeadKey[]): readonly Statement<unknown>[] {
-    return keys.map(this.#queries.lock)
-  }
-
   /**
    * Checks heads by what the statements of `locking` returned. @throws ForgeError `*_NOT_FOUND` if one is retired
    */
@@ -119,7 +150,7 @@ export class Heads {
     keys: readonly HeadKey[],
     loading: Statements<Rows>,
   ): SyncOrAsync<LoadedHeads<Rows>> {
-    const [locked, rows] = yield* queryEachAfter(session, keys.map(this.#queries.lock), loading)
+    const [locked, rows] = yield* queryEachAfter(session, keys.map(this.locking), loading)
     return { heads: keys.map((key, index) => toHead(key, locked[index]?.[0])), rows }
   }
 
@@ -129,7 +160,7 @@ export class Heads {
     keys: readonly HeadKey[],
     loading: Statements<Rows>,
   ): SyncOrAsync<LoadedHeads<Rows> | undefined> {
-    const all = yield* wait(session.readAtOnce([...keys.map(this.#queries.find), ...loading]))
+    const all = yield* wait(session.readAtOnce([...keys.map(this.finding), ...loading]))
     if (all === undefined) return undefined
     const heads = keys.map((key, index) => toHead(key, rowsOf<HeadRow>(all[index] ?? [])[0]))
     return { heads, rows: rowsOfEach<Rows>(all.slice(keys.length)) }
@@ -159,15 +190,74 @@ export class Heads {
     const thing = HEAD_SCOPES[scope]
     return thing === undefined ? [] : this.#references.known([{ thing, id }])
   }
+}
 
-  /** Writes a locked head. It raises the version, which makes an isolated transaction of the host detect the change. */
-  saving(head: Head): Statement<unknown> {
-    return this.#queries.save(head)
-  }
+function lockQuery(context: SqlContext): Query<HeadKey, HeadRow> | undefined {
+  const { build } = context
+  const { lockExisting } = context.dialect
+  if (lockExisting === undefined) return undefined
 
-  /** Writes a head that was read, and locks it thereby. It needs the version that was read. */
-  savingUnchanged(head: Head): Statement<unknown> {
-    return this.#queries.saveUnchanged(head)
+  return defineQuery(
+    (given) => {
+      const key = { scope: given('scope'), key: given('key') }
+      const insert = build
+        .insertInto('heads')
+        .values({ version: 0, epoch: 0, retired: 0, total: 0, next_seq: 1, ...key })
+      return lockExisting(insert).returning(fieldsOf(context, 'heads').read(...STATE))
+    },
+    { takesLock: true, needs: 'retired = 0' },
+  )
+}
+
+/** Writes a head that is there. */
+function save(
+  context: SqlContext,
+  given: QueryValues<Head>,
+): UpdateQueryBuilder<Tables, 'heads', 'heads', UpdateResult> {
+  return context.build
+    .updateTable('heads')
+    .set((row) => ({ version: row('version', '+', 1), ...savedValues(given) }))
+    .where(fieldsOf(context, 'heads').are(given, 'scope', 'key'))
+}
+
+/** Writes a head, or creates it. @param isUnchanged - whether one that is there is only written in the version that was read */
+function saveOrCreate(
+  { build }: SqlContext,
+  given: QueryValues<Head>,
+  isUnchanged = false,
+): InsertQueryBuilder<Tables, 'heads', InsertResult> {
+  return build
+    .insertInto('heads')
+    .values({ scope: given('scope'), key: given('key'), version: 1, ...savedValues(given) })
+    .onConflict((conflict) => {
+      const update = conflict.columns(['scope', 'key']).doUpdateSet((row) => ({
+        version: row('heads.version', '+', 1),
+        epoch: row.ref('excluded.epoch'),
+        retired: row.ref('excluded.retired'),
+        total: row.ref('excluded.total'),
+        next_seq: row.ref('excluded.next_seq'),
+      }))
+      return isUnchanged ? update.where('heads.version', '=', given('version')) : update
+    })
+}
+
+/** Most heads are there: an update of one costs the server less than an insert that meets it. */
+function saveUnchangedQuery(context: SqlContext): Query<Head, unknown> {
+  const [saved, marks] = [sql.lit(1).as('saved'), { needs: 'true' }]
+  const create = defineQuery((given: QueryValues<Head>) => saveOrCreate(context, given, true).returning(saved), marks)
+  const update = defineQuery(
+    (given: QueryValues<Head>) => save(context, given).where('version', '=', given('version')).returning(saved),
+    marks,
+  )
+  return (head) => (head.version === 0 ? create(head) : update(head))
+}
+
+function savedValues(given: QueryValues<Head>) {
+  return {
+    epoch: given('epoch'),
+    retired: given('retired').as((retired) => (retired ? 1 : 0)),
+    total: given('total'),
+    next_seq: given('nextSeq'),
   }
 }
 
