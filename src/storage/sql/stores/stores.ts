@@ -14,7 +14,6 @@ import { sqlIssueImports } from './issue-imports.ts'
 import { sqlPinBoards } from './pin-boards.ts'
 import { sqlRetirement } from './retirement.ts'
 import { sqlUserBadges } from './user-badges.ts'
-import { sqlUserBlocks } from './user-blocks.ts'
 
 /** Creates the part of a storage that is the same for every SQL database, on the connections that it uses. */
 export function createSqlStores<Tx>(
@@ -24,13 +23,12 @@ export function createSqlStores<Tx>(
   const references = new References(context)
   const parts = { context, runtime, heads: new Heads(context, references), references, log: new EventLog(context) }
   const [pinBoards, blocks, userBadges] = [sqlPinBoards(parts), sqlBlocks(parts), sqlUserBadges(parts)]
-  const userBlocks = sqlUserBlocks(parts)
 
   return {
     ...onGround(context, runtime),
     pinBoards: pinBoards.store,
-    blocks: blocks.store,
-    userBlocks: userBlocks.store,
+    blocks: blocks.blocks,
+    userBlocks: blocks.userBlocks,
     userBadges: userBadges.store,
     badgeCatalogue: sqlBadgeCatalogue(parts),
     issueImports: sqlIssueImports(parts),
@@ -44,14 +42,9 @@ export function createSqlStores<Tx>(
         const [head] = (yield* parts.heads.lock(session, [parts.heads.of('user', userId)], [])).heads
         if (head === undefined || head.retired) return undefined
 
-        const byOrganizations = yield* blocks.ofUser(session, userId)
-        const byUsers = yield* userBlocks.ofUser(session, userId)
+        const { removed, retired, heads } = yield* blocks.ofUser(session, userId)
         const grants = yield* userBadges.ofUser(session, userId)
-        return {
-          removed: { grants, blocks: byOrganizations.count + byUsers.count },
-          retired: [head, ...byUsers.retired],
-          heads: [...byOrganizations.heads, ...byUsers.heads],
-        }
+        return { removed: { grants, ...removed }, retired: [head, ...retired], heads }
       },
     }),
   }
