@@ -1,16 +1,25 @@
+import { need } from '../schema/arguments.ts'
+import { FUNCTION } from '../schema/options.ts'
 import type { SqlStorageOptions } from './sql/context.ts'
-import { SQL_OPTIONS } from './sql/context.ts'
+import { checkStorageOptions, createSqlContext, SQL_OPTIONS } from './sql/context.ts'
 import type { SqlStorage } from './sql/database.ts'
+import { command } from './sql/dialect.ts'
 import { mariadbDialect } from './sql/dialects/mariadb.ts'
 import type { HostPortsOf, HostTables } from './sql/host/tables.ts'
 import { planSchema } from './sql/schema/schema.ts'
 import type { KyselyDatabase } from './sql/servers/clients/kysely.ts'
+import { isKyselyDatabase, kyselyClient } from './sql/servers/clients/kysely.ts'
+import type { MariadbPool } from './sql/servers/clients/mariadb.ts'
+import { isMariadbPool, mariadbClient } from './sql/servers/clients/mariadb.ts'
 import type { MysqlConnection, MysqlPool, MysqlPoolConnection } from './sql/servers/clients/mysql2.ts'
-import type { HostTransaction, KyselyExecutor } from './sql/servers/host-transaction.ts'
+import { isMysqlPool, mysql2Client, runnerOfMysql2 } from './sql/servers/clients/mysql2.ts'
+import type { HostTransaction, KyselyExecutor, LibraryOf } from './sql/servers/host-transaction.ts'
 import type { Transactional, TransactionOptions } from './sql/servers/in-transaction.ts'
-import { repeatTransaction } from './sql/servers/in-transaction.ts'
-import type { MariadbSource, MariadbStorageOptions } from './sql/servers/mariadb.ts'
-import { beginOnMysql2, openMariadb } from './sql/servers/mariadb.ts'
+import { isolationIn, repeatTransaction } from './sql/servers/in-transaction.ts'
+import { mariadbRules, START } from './sql/servers/mariadb-rules.ts'
+import type { Client } from './sql/servers/server.ts'
+import { createServerStorage } from './sql/servers/server-storage.ts'
+import { WrappedTransactions } from './sql/servers/wrapped-transactions.ts'
 
 export type { SqlStorageOptions } from './sql/context.ts'
 export type { IdColumn } from './sql/dialect.ts'
@@ -25,7 +34,18 @@ export type {
 } from './sql/servers/clients/mysql2.ts'
 export type { HostTransaction, KyselyExecutor, LibraryOf } from './sql/servers/host-transaction.ts'
 export type { Isolation, Transactional, TransactionOptions } from './sql/servers/in-transaction.ts'
-export type { MariadbSource, MariadbStorageOptions } from './sql/servers/mariadb.ts'
+
+/** What a storage in MariaDB takes its connections from, beside a URL. */
+export type MariadbSource = MysqlPool | MariadbPool | KyselyDatabase
+
+/** The options of a storage in MariaDB. `C` is the type of its transactions. */
+export interface MariadbStorageOptions<C> extends SqlStorageOptions {
+  /**
+   * Makes a transaction of the host's library of the connection of mysql2 on which the storage makes a change, as in
+   * `PostgresStorageOptions`: `(connection) => drizzle(connection)` is one. Default: they receive the connection itself.
+   */
+  transaction?(connection: MysqlPoolConnection): LibraryOf<C>
+}
 
 /**
  * A storage in a MariaDB database, 10.6 or newer (10.7 if ids are stored as `uuid`), for any number of processes. MySQL
@@ -82,10 +102,41 @@ export function mariadbStorage<C extends MysqlConnection | HostTransaction = Mys
 ): SqlStorage<C>
 export function mariadbStorage<C extends MysqlConnection | KyselyExecutor | HostTransaction>(
   source: string | MariadbSource,
-  options: MariadbStorageOptions<C> = {},
+  { transaction, ...options }: MariadbStorageOptions<C> = {},
 ): SqlStorage<C> {
-  return openMariadb<C>(source, options)
+  checkStorageOptions('mariadbStorage', options, SQL_OPTIONS)
+  need(FUNCTION[0](transaction), 'mariadbStorage', 'transaction', FUNCTION[1])
+  const wrapped = new WrappedTransactions(transaction)
+  const server = {
+    ...mariadbRules,
+    client: clientOf(source, wrapped),
+    ...(typeof source === 'string'
+      ? { first: [], begin: () => [START] } // its connections have their level
+      : { first: [ROLL_BACK] }),
+    wrapped,
+    runnerOf: runnerOfMysql2,
+  }
+  return createServerStorage(server, createSqlContext(mariadbDialect, options))
 }
+
+function clientOf(source: string | MariadbSource, wrapped: WrappedTransactions<MysqlPoolConnection>): Client {
+  if (typeof source === 'string') refuseOtherUrls(source)
+  if (typeof source === 'string' || isMysqlPool(source)) return mysql2Client(source, wrapped)
+  wrapped.refuse('mariadbStorage', 'a pool of mysql2')
+  if (isMariadbPool(source)) return mariadbClient(source)
+  if (isKyselyDatabase(source)) return kyselyClient(source)
+  throw new TypeError('a MariaDB storage needs a URL, a pool of mysql2/promise or of npm mariadb, or a Kysely')
+}
+
+/** The message does not show the URL, which may contain a password. */
+function refuseOtherUrls(url: string): void {
+  if (!/^(mysql|mariadb):\/\/./.test(url) || !URL.canParse(url)) {
+    throw new TypeError('the URL of a MariaDB database begins with mysql:// or mariadb://')
+  }
+  if (new URL(url).pathname.length < 2) throw new TypeError('the URL must name a database: mysql://server/database')
+}
+
+const ROLL_BACK = command('rollback')
 
 /**
  * Runs `work` in a transaction on a connection of the host's pool, with the services of a forge and the connection, and
@@ -112,7 +163,10 @@ export async function inTransaction<T, S, C extends MysqlPoolConnection>(
   work: (services: S, connection: C) => Promise<T>,
   options: TransactionOptions = {},
 ): Promise<T> {
-  return repeatTransaction(beginOnMysql2(pool, options), forge, work)
+  need(isMysqlPool(pool), 'inTransaction', 'pool', 'a pool of mysql2/promise')
+  const level = command(`set transaction isolation level ${isolationIn(options)}`)
+  const client = mysql2Client(pool, new WrappedTransactions(undefined))
+  return repeatTransaction({ begin: [ROLL_BACK, level, START], client, commit: mariadbRules.commit }, forge, work)
 }
 
 /**

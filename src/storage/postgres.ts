@@ -1,16 +1,25 @@
+import { need } from '../schema/arguments.ts'
+import { FUNCTION } from '../schema/options.ts'
 import type { SchemaStorageOptions } from './sql/context.ts'
-import { SCHEMA_OPTIONS } from './sql/context.ts'
+import { checkStorageOptions, createSqlContext, SCHEMA_OPTIONS } from './sql/context.ts'
 import type { SqlStorage } from './sql/database.ts'
+import { command } from './sql/dialect.ts'
 import { postgresDialect } from './sql/dialects/postgres.ts'
 import type { HostPortsOf, HostTables } from './sql/host/tables.ts'
 import { planSchema } from './sql/schema/schema.ts'
 import type { KyselyDatabase } from './sql/servers/clients/kysely.ts'
+import { isKyselyDatabase, kyselyClient } from './sql/servers/clients/kysely.ts'
 import type { PgClient, PgPool, PgPoolClient } from './sql/servers/clients/pg.ts'
-import type { HostTransaction, KyselyExecutor } from './sql/servers/host-transaction.ts'
+import { isPgPool, pgClient, runnerOfPg } from './sql/servers/clients/pg.ts'
+import type { PostgresJs } from './sql/servers/clients/postgres-js.ts'
+import { isPostgresJs, postgresJsClient } from './sql/servers/clients/postgres-js.ts'
+import type { HostTransaction, KyselyExecutor, LibraryOf } from './sql/servers/host-transaction.ts'
 import type { Transactional, TransactionOptions } from './sql/servers/in-transaction.ts'
-import { repeatTransaction } from './sql/servers/in-transaction.ts'
-import type { PostgresSource, PostgresStorageOptions } from './sql/servers/postgres.ts'
-import { beginOnPg, openPostgres } from './sql/servers/postgres.ts'
+import { isolationIn, repeatTransaction } from './sql/servers/in-transaction.ts'
+import { postgresRules } from './sql/servers/postgres-rules.ts'
+import type { Client } from './sql/servers/server.ts'
+import { createServerStorage } from './sql/servers/server-storage.ts'
+import { WrappedTransactions } from './sql/servers/wrapped-transactions.ts'
 
 export type { SchemaStorageOptions, SqlStorageOptions } from './sql/context.ts'
 export type { IdColumn } from './sql/dialect.ts'
@@ -20,7 +29,19 @@ export type { PgAnswer, PgClient, PgPool, PgPoolClient, PgQuery, PgTypes } from 
 export type { PostgresJs, PostgresJsConnection } from './sql/servers/clients/postgres-js.ts'
 export type { HostTransaction, KyselyExecutor, LibraryOf } from './sql/servers/host-transaction.ts'
 export type { Isolation, Transactional, TransactionOptions } from './sql/servers/in-transaction.ts'
-export type { PostgresSource, PostgresStorageOptions } from './sql/servers/postgres.ts'
+
+/** What a storage in PostgreSQL takes its connections from, beside a URL. */
+export type PostgresSource = PgPool | PostgresJs | KyselyDatabase
+
+/** The options of a storage in PostgreSQL. `C` is the type of its transactions. */
+export interface PostgresStorageOptions<C> extends SchemaStorageOptions {
+  /**
+   * Makes a transaction of the host's library of the client of pg on which the storage makes a change, for ports and `beforeCommit`
+   * outside of `withTransaction`: over HTTP too. They receive a `HostTransaction` with it as `identity`. Called for each change, after its connection was taken.
+   * `(client) => drizzle(client)` is one. Default: they receive the client itself.
+   */
+  transaction?(client: PgPoolClient): LibraryOf<C>
+}
 
 /**
  * A storage in a PostgreSQL database, for any number of processes. Every acknowledged change is durable
@@ -87,9 +108,33 @@ export function postgresStorage<C extends PgClient | HostTransaction = PgClient 
 ): SqlStorage<C>
 export function postgresStorage<C extends PgClient | KyselyExecutor | HostTransaction>(
   source: string | PostgresSource,
-  options: PostgresStorageOptions<C> = {},
+  { transaction, ...options }: PostgresStorageOptions<C> = {},
 ): SqlStorage<C> {
-  return openPostgres<C>(source, options)
+  checkStorageOptions('postgresStorage', options, SCHEMA_OPTIONS)
+  need(FUNCTION[0](transaction), 'postgresStorage', 'transaction', FUNCTION[1])
+  const wrapped = new WrappedTransactions(transaction)
+  const server = { ...postgresRules, first: [], client: clientOf(source, wrapped), wrapped, runnerOf: runnerOfPg }
+  return createServerStorage(server, createSqlContext(postgresDialect, options))
+}
+
+function clientOf(source: string | PostgresSource, wrapped: WrappedTransactions<PgPoolClient>): Client {
+  if (typeof source === 'string') refuseOtherUrls(source)
+  if (typeof source === 'string' || isPgPool(source)) return pgClient(source, wrapped)
+  wrapped.refuse('postgresStorage', 'a pool of pg')
+  if (isPostgresJs(source)) return postgresJsClient(source)
+  if (isKyselyDatabase(source)) return kyselyClient(source)
+  throw new TypeError('a PostgreSQL storage needs a URL, a pool of pg, a postgres() of postgres.js, or a Kysely')
+}
+
+/** The messages do not show the URL, which may contain a password. */
+function refuseOtherUrls(url: string): void {
+  if (!/^(postgres|postgresql|socket):/.test(url)) {
+    throw new TypeError('the URL of a PostgreSQL database begins with postgres://')
+  }
+  const [, authority = ''] = /^[a-z]+:\/\/([^/?#]*)/.exec(url) ?? []
+  if (authority.slice(authority.lastIndexOf('@') + 1).includes(',') || /[?&]host=[^&#]*(,|%2c)/i.test(url)) {
+    throw new TypeError('the URL of a PostgreSQL database has one host: put a proxy before several, and name that')
+  }
 }
 
 /** The client that a pool of pg provides. Its type of `connect` also has a form with a callback. */
@@ -125,7 +170,10 @@ export async function inTransaction<T, S, P extends PgPool>(
   work: (services: S, client: PgClientOf<P>) => Promise<T>,
   options: TransactionOptions = {},
 ): Promise<T> {
-  return repeatTransaction(beginOnPg(pool, options), forge, work)
+  need(isPgPool(pool), 'inTransaction', 'pool', 'a pool of pg')
+  const begin = [command(`begin isolation level ${isolationIn(options)} read write`)]
+  const client = pgClient(pool, new WrappedTransactions(undefined))
+  return repeatTransaction({ begin, client, commit: postgresRules.commit }, forge, work)
 }
 
 /**

@@ -1,7 +1,8 @@
 import { need } from '../schema/arguments.ts'
 import type { SqlStorageOptions } from './sql/context.ts'
-import { createSqlContext, SQL_OPTIONS } from './sql/context.ts'
+import { checkStorageOptions, createSqlContext, SQL_OPTIONS } from './sql/context.ts'
 import type { SqlStorage } from './sql/database.ts'
+import { sqlDatabase } from './sql/database.ts'
 import { sqliteDialect } from './sql/dialects/sqlite.ts'
 import type { HostPortsOf, HostTables } from './sql/host/tables.ts'
 import { planSchema, Schema } from './sql/schema/schema.ts'
@@ -12,7 +13,8 @@ import type { FileCheck } from './sql/sqlite/file-problems.ts'
 import { fileProblems } from './sql/sqlite/file-problems.ts'
 import type { SqliteConnection } from './sql/sqlite/handle.ts'
 import { openWithBetterSqlite3 } from './sql/sqlite/handle.ts'
-import { createSqliteStorage } from './sql/sqlite/sqlite-runtime.ts'
+import { SqliteRuntime } from './sql/sqlite/sqlite-runtime.ts'
+import { createSqlStores } from './sql/stores/stores.ts'
 
 export type { SqlStorageOptions } from './sql/context.ts'
 export type { IdColumn } from './sql/dialect.ts'
@@ -63,7 +65,24 @@ export function sqliteStorage<H extends SqliteHandle>(
   fileOrHandle: string | H,
   options: SqliteStorageOptions<H> = {},
 ): SqlStorage<H> {
-  return createSqliteStorage(fileOrHandle, options)
+  checkStorageOptions('sqliteStorage', options, { ...SQL_OPTIONS, open: true })
+  const { open } = options
+  const isFitting = open === undefined || (typeof open === 'function' && typeof fileOrHandle !== 'string')
+  need(isFitting, 'sqliteStorage', 'open', 'a function (file) => handle, beside a handle')
+  const context = createSqlContext(sqliteDialect, options)
+  const schema = new Schema(context)
+  const database = new SqliteDatabase<H>(fileOrHandle, schema, open)
+  const runtime = new SqliteRuntime(database, context.prefix)
+
+  return {
+    ...createSqlStores(context, runtime),
+    database: sqlDatabase(context, runtime),
+    transactions: 'synchronous',
+    checkTransaction: (transaction) => runtime.checkTransaction(transaction),
+    migrate: () => runtime.migrate(schema),
+    schemaStatus: async () => runtime.retried(() => database.status()),
+    close: () => runtime.close(),
+  }
 }
 
 /**

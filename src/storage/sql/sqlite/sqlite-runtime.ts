@@ -1,61 +1,27 @@
-import { need } from '../../../schema/arguments.ts'
 import { closedError } from '../../../schema/errors.ts'
 import type { MaybePromise, SyncOrAsync } from '../../../schema/sync-or-async.ts'
 import { promiseTry, runSync, wait } from '../../../schema/sync-or-async.ts'
-import { checkStorageOptions, createSqlContext, SQL_OPTIONS } from '../context.ts'
-import type { HostRuntime, SqlStorage } from '../database.ts'
-import { sqlDatabase } from '../database.ts'
+import type { HostRuntime } from '../database.ts'
 import { command } from '../dialect.ts'
-import { sqliteDialect } from '../dialects/sqlite.ts'
 import type { Statement } from '../query.ts'
 import type { CallLimits } from '../retry.ts'
 import { limitedTo, MAX_CALL_MS, retryAfter } from '../retry.ts'
-import { Schema } from '../schema/schema.ts'
+import type { Schema } from '../schema/schema.ts'
 import type { Tables } from '../schema/tables.ts'
 import type { Session, WriteCircumstances } from '../session.ts'
 import type { CopyRuntime } from '../stores/ground.ts'
-import { createSqlStores } from '../stores/stores.ts'
 import { Connection, NotUndone } from './connection.ts'
-import type { SqliteStorageOptions } from './database.ts'
-import { SqliteDatabase } from './database.ts'
+import type { SqliteDatabase } from './database.ts'
 import type { SqliteHandle } from './drivers.ts'
 import { driverOf } from './drivers.ts'
 import { GroupCommit } from './group-commit.ts'
 import { isHandle } from './handle.ts'
 
 /**
- * Creates a storage on an SQLite database. Nothing is opened before its first use. @throws TypeError if an option is
- * invalid
- */
-export function createSqliteStorage<H extends SqliteHandle>(
-  fileOrHandle: string | H,
-  options: SqliteStorageOptions<H> = {},
-): SqlStorage<H> {
-  checkStorageOptions('sqliteStorage', options, { ...SQL_OPTIONS, open: true })
-  const { open } = options
-  const isFitting = open === undefined || (typeof open === 'function' && typeof fileOrHandle !== 'string')
-  need(isFitting, 'sqliteStorage', 'open', 'a function (file) => handle, beside a handle')
-  const context = createSqlContext(sqliteDialect, options)
-  const schema = new Schema(context)
-  const database = new SqliteDatabase<H>(fileOrHandle, schema, open)
-  const runtime = new SqliteRuntime(database, context.prefix)
-
-  return {
-    ...createSqlStores(context, runtime),
-    database: sqlDatabase(context, runtime),
-    transactions: 'synchronous',
-    checkTransaction: (transaction) => runtime.checkTransaction(transaction),
-    migrate: () => runtime.migrate(schema),
-    schemaStatus: async () => runtime.retried(() => database.status()),
-    close: () => runtime.close(),
-  }
-}
-
-/**
  * Runs the work of the stores in SQLite: reads synchronously on our reader, changes in batches on our writer, and
  * transactions of the host on the host's handle: no BEGIN, no COMMIT, one savepoint for each change.
  */
-class SqliteRuntime<H extends SqliteHandle> implements CopyRuntime<H>, HostRuntime<H> {
+export class SqliteRuntime<H extends SqliteHandle> implements CopyRuntime<H>, HostRuntime<H> {
   readonly #database: SqliteDatabase<H>
   /** Takes the write lock of a host's transaction and changes nothing: SQLite does that before it looks for rows. */
   readonly #writeLock: Statement<unknown>
@@ -124,7 +90,7 @@ class SqliteRuntime<H extends SqliteHandle> implements CopyRuntime<H>, HostRunti
   }
 
   /** Runs work, and repeats it for up to five seconds, or as limited, while others keep the database busy. */
-  retried<T>(work: () => MaybePromise<T>, milliseconds = MAX_CALL_MS): MaybePromise<T> {
+  retried<T>(work: () => MaybePromise<T>, milliseconds: number = MAX_CALL_MS): MaybePromise<T> {
     const attempt = () => {
       this.#refuseClosed()
       return work()
