@@ -1,13 +1,10 @@
 import { sql } from 'kysely'
-import type { Id } from '../../../schema/ids.ts'
-import type { AccountRef } from '../../../schema/records.ts'
-import type { MaybePromise } from '../../../schema/sync-or-async.ts'
 import type { HostPorts } from '../../contract/host.ts'
 import { after } from '../after.ts'
 import type { SqlContext } from '../context.ts'
 import type { SqlRuntime } from '../session.ts'
 import type { Comparison, Found } from './lookups.ts'
-import { compiled, EXACTLY, rowOfName, WITHOUT_CASE } from './lookups.ts'
+import { compiled, EXACTLY, firstOf, rowOfName, WITHOUT_CASE } from './lookups.ts'
 import { memberPorts } from './members.ts'
 import { also, named } from './references.ts'
 import { repositoryPorts } from './repositories.ts'
@@ -36,12 +33,12 @@ function accountPorts<Tx>(
   const finding = (table: HostTable & { readonly name?: string | undefined }) => {
     const [id, column] = [table.id ?? 'id', sql.id(table.name ?? 'name')]
     const by = (compare: Comparison) =>
-      compiled<{ name: string }, Found & { readonly isExact: number }>(context, (given) => {
+      compiled<{ name: string }, Found>(context, (given) => {
         const name = ids.givenText(given('name'))
         const isExact = dialect.number(sql`case when ${dialect.exactly(column)} = ${name} then 1 else 0 end`)
         return sql`select ${columns.id(id)} as id, ${isExact} as ${sql.id('isExact')} from ${named(table)} where ${compare(column, name)}${also(table.where)} limit 3`
       })
-    return [by(EXACTLY), by(WITHOUT_CASE)] as const
+    return [by(EXACTLY), by(WITHOUT_CASE)]
   }
   const queries = { user: finding(users), organization: organizations && finding(organizations) }
 
@@ -49,18 +46,18 @@ function accountPorts<Tx>(
     findAccount: (name, { transaction }, wanted) =>
       runtime.read((session) => {
         const kinds = wanted === undefined ? (['user', 'organization'] as const) : [wanted]
-        const steps = kinds.flatMap((kind) => queries[kind]?.map((find) => ({ kind, statement: find({ name }) })) ?? [])
         // Exact names of both kinds come before names that differ in case.
-        const ordered = [...steps.filter((_, at) => at % 2 === 0), ...steps.filter((_, at) => at % 2 === 1)]
-        const findIn = ([step, ...others]: typeof ordered): MaybePromise<
-          (AccountRef & { readonly id: Id }) | undefined
-        > =>
-          step &&
-          after(session.all(step.statement), (rows) => {
-            const row = rowOfName(rows)
-            return row === undefined ? findIn(others) : { kind: step.kind, id: row.id }
-          })
-        return findIn(ordered)
+        const asks = [0, 1].flatMap((at) =>
+          kinds.flatMap((kind) => {
+            const find = queries[kind]?.[at]
+            const toAccount = (rows: readonly Found[]) => {
+              const row = rowOfName(rows)
+              return row && { kind, id: row.id }
+            }
+            return find === undefined ? [] : [() => after(session.all(find({ name })), toAccount)]
+          }),
+        )
+        return firstOf(asks)
       }, transaction),
   }
 }

@@ -2,14 +2,13 @@ import type { RawBuilder } from 'kysely'
 import { sql } from 'kysely'
 import type { Id } from '../../../schema/ids.ts'
 import type { PinKind } from '../../../schema/records.ts'
-import type { MaybePromise } from '../../../schema/sync-or-async.ts'
 import type { FoundRepository, HostPorts, Standing } from '../../contract/host.ts'
 import { after } from '../after.ts'
 import type { SqlContext } from '../context.ts'
 import type { Query } from '../query.ts'
 import type { SqlRuntime } from '../session.ts'
-import type { Comparison } from './lookups.ts'
-import { compiled, EXACTLY, rowOfName, WITHOUT_CASE } from './lookups.ts'
+import type { Comparison, Found } from './lookups.ts'
+import { compiled, EXACTLY, firstOf, rowOfName, WITHOUT_CASE } from './lookups.ts'
 import type { StandingRow } from './members.ts'
 import { actorIdIn, flag, standingOf, toStanding } from './members.ts'
 import { also, named } from './references.ts'
@@ -23,11 +22,14 @@ interface WantedRepository {
   readonly index: number
 }
 
-interface RepositoryRow extends StandingRow {
-  readonly id: Id
-  readonly isExact: number
+interface RepositoryRow extends StandingRow, Found {
   readonly issueId: Id | null
   readonly pullRequestId: Id | null
+}
+
+interface IssueRow {
+  readonly id: Id
+  readonly isPull: number
 }
 
 /** What was read together with a repository. */
@@ -49,8 +51,8 @@ export function repositoryPorts<Tx>(
   const { ids, columns, dialect } = context
   /** What was read beside the repositories that were returned. */
   const found = new WeakMap<object, Beside>()
-  const issueQueries = issues && [
-    issueQuery(context, issues, undefined),
+  const issueQueries = [
+    ...(issues === undefined ? [] : [issueQuery(context, issues, undefined)]),
     ...(pullRequests === undefined ? [] : [issueQuery(context, pullRequests, 'pullRequest')]),
   ]
 
@@ -59,14 +61,9 @@ export function repositoryPorts<Tx>(
     if (beside?.repositoryId === repositoryId && beside.index === index)
       return beside.issue && { repositoryId, ...beside.issue }
     return runtime.read((session) => {
-      const findIn = ([find, ...others]: NonNullable<typeof issueQueries>): ReturnType<typeof findIssue> =>
-        find &&
-        after(session.first(find({ repositoryId, index })), (row) =>
-          row === undefined
-            ? findIn(others)
-            : { id: row.id, repositoryId, kind: row.isPull === 1 ? ('pullRequest' as const) : ('issue' as const) },
-        )
-      return findIn(issueQueries ?? [])
+      const toIssue = (row: IssueRow | undefined) =>
+        row && { id: row.id, repositoryId, kind: row.isPull === 1 ? ('pullRequest' as const) : ('issue' as const) }
+      return firstOf(issueQueries.map((find) => () => after(session.first(find({ repositoryId, index })), toIssue)))
     }, transaction)
   }
   if (repositories === undefined) return issues === undefined ? {} : { findIssue }
@@ -108,22 +105,15 @@ export function repositoryPorts<Tx>(
       runtime.read((session) => {
         const actorId = actorIdIn(port)
         const wanted = { owner, name, actorId, index: index ?? 0 }
-        const findIn = ([find, ...others]: typeof queries): MaybePromise<FoundRepository | undefined> =>
-          find &&
-          after(session.all(find(wanted)), (rows) => {
-            const row = rowOfName(rows)
-            if (row === undefined) return findIn(others)
-            const repository = { id: row.id }
-            found.set(repository, {
-              repositoryId: row.id,
-              actorId,
-              standing: toStanding(row),
-              index: issues && index,
-              issue: issueOf(row),
-            })
-            return repository
-          })
-        return findIn(queries)
+        const toRepository = (rows: readonly RepositoryRow[]): FoundRepository | undefined => {
+          const row = rowOfName(rows)
+          if (row === undefined) return undefined
+          const repository = { id: row.id }
+          const [standing, issue] = [toStanding(row), issueOf(row)]
+          found.set(repository, { repositoryId: row.id, actorId, standing, index: issues && index, issue })
+          return repository
+        }
+        return firstOf(queries.map((find) => () => after(session.all(find(wanted)), toRepository)))
       }, port.transaction),
     standingInRepository(repositoryId, port) {
       const actorId = actorIdIn(port)
@@ -214,7 +204,7 @@ function issueQuery(
   context: SqlContext,
   table: IssueTable,
   kind: 'pullRequest' | undefined,
-): Query<{ repositoryId: Id; index: number }, { readonly id: Id; readonly isPull: number }> {
+): Query<{ repositoryId: Id; index: number }, IssueRow> {
   const { columns, ids, dialect } = context
   const isPull = kind === undefined ? flag(dialect, table.pullRequest) : dialect.number(sql`1`)
   return compiled(context, (given) => {
