@@ -33,7 +33,7 @@ export type {
   MysqlQuery,
 } from './sql/servers/clients/mysql2.ts'
 export type { HostTransaction, KyselyExecutor, LibraryOf } from './sql/servers/host-transaction.ts'
-export type { Isolation, Transactional, TransactionOptions } from './sql/servers/in-transaction.ts'
+export type { Isolation, Transactional, TransactionOptions, WorkInTransaction } from './sql/servers/in-transaction.ts'
 
 /** What a storage in MariaDB takes its connections from, beside a URL. */
 export type MariadbSource = MysqlPool | MariadbPool | KyselyDatabase

@@ -28,7 +28,7 @@ export type { KyselyDatabase } from './sql/servers/clients/kysely.ts'
 export type { PgAnswer, PgClient, PgPool, PgPoolClient, PgQuery, PgTypes } from './sql/servers/clients/pg.ts'
 export type { PostgresJs, PostgresJsConnection } from './sql/servers/clients/postgres-js.ts'
 export type { HostTransaction, KyselyExecutor, LibraryOf } from './sql/servers/host-transaction.ts'
-export type { Isolation, Transactional, TransactionOptions } from './sql/servers/in-transaction.ts'
+export type { Isolation, Transactional, TransactionOptions, WorkInTransaction } from './sql/servers/in-transaction.ts'
 
 /** What a storage in PostgreSQL takes its connections from, beside a URL. */
 export type PostgresSource = PgPool | PostgresJs | KyselyDatabase

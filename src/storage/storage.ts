@@ -1,4 +1,3 @@
-import { checkedAfter } from './sql/servers/host-code.ts'
 import type { DrizzleTransaction, HostTransaction } from './sql/servers/host-transaction.ts'
 import type { Transactional, TransactionOptions } from './sql/servers/in-transaction.ts'
 import { repeated } from './sql/servers/in-transaction.ts'
@@ -13,6 +12,7 @@ import type {
   TypeOrmLibrary,
 } from './sql/servers/library-transaction.ts'
 import { beginIn } from './sql/servers/library-transaction.ts'
+import { checkedAfter } from './sql/servers/transaction.ts'
 
 // "forgelet/storage": the types of the storage contract, for authors of storages, and what wraps the transaction of a
 // library for `withTransaction`. All of the contract is public. The types that it refers to come from "forgelet".
@@ -65,7 +65,7 @@ export {
   fromPrisma,
   fromTypeOrm,
 } from './sql/servers/host-transaction.ts'
-export type { Isolation, Transactional, TransactionOptions } from './sql/servers/in-transaction.ts'
+export type { Isolation, Transactional, TransactionOptions, WorkInTransaction } from './sql/servers/in-transaction.ts'
 export type {
   DrizzleLibrary,
   KnexLibrary,

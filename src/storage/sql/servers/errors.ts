@@ -2,10 +2,8 @@ import { propertyOf } from '../../../schema/arguments.ts'
 import { closedError, ForgeError, isForgeError } from '../../../schema/errors.ts'
 import type { Retry } from '../errors.ts'
 import { BrokenReference, busy, unavailable } from '../errors.ts'
-import type { Meaning } from './error-meanings.ts'
-import { UNAVAILABLE } from './error-meanings.ts'
-import { MARIADB_ERRORS } from './mariadb-errors.ts'
-import { POSTGRES_ERRORS } from './postgres-errors.ts'
+import type { Meaning } from './error-codes.ts'
+import { MARIADB_ERRORS, POSTGRES_ERRORS, UNAVAILABLE } from './error-codes.ts'
 
 /**
  * Returns the error to throw for an error of a driver or a library, which is its cause: `STORAGE_BUSY` for a definite

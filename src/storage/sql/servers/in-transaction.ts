@@ -6,26 +6,19 @@ import { pauseBefore } from '../retry.ts'
 import { Connections } from './connections.ts'
 import { Deadline, Deadlines } from './deadline.ts'
 import { translate } from './errors.ts'
-import { checkedAfter } from './host-code.ts'
 import type { Client, ServerRules } from './server.ts'
-import { commitAfter } from './transaction.ts'
+import { checkedAfter, commitAfter } from './transaction.ts'
 
 /** What runs services in an open transaction: a forge. `C` is the client of the host, `S` the services. */
 export interface Transactional<C, S> {
   /** Same as the forge's `withTransaction`. */
-  withTransaction<T>(
-    transaction: C,
-    work: (services: S) => Promise<T>,
-  ): Promise<{
-    readonly value: T
-    /** Notifies the listeners of the forge. */
-    afterCommit(): void
-  }>
+  withTransaction<T>(transaction: C, work: (services: S) => Promise<T>): Promise<WorkInTransaction<T>>
 }
 
-/** The value of the work in a transaction, and what notifies the listeners behind its COMMIT. */
-interface CommittedWork<T> {
+/** What work in a transaction has returned. */
+export interface WorkInTransaction<T> {
   readonly value: T
+  /** Notifies the listeners of the forge. To be called behind the COMMIT. */
   afterCommit(): void
 }
 
@@ -69,14 +62,14 @@ export async function repeatTransaction<T, C, S>(
   forge: Transactional<C, S>,
   work: (services: S, client: C) => Promise<T>,
 ): Promise<T> {
-  const attempt = (deadline: Deadline): ReturnType<typeof forge.withTransaction<T>> =>
+  const attempt = (deadline: Deadline): Promise<WorkInTransaction<T>> =>
     new Connections(client).with(deadline, (connection) =>
       commitAfter(deadline, connection, { commit }, async () => {
         const send = (statement: Statement<unknown>): Promise<unknown> => {
           deadline.shorten()
           return connection.run(statement)
         }
-        const inside = (): ReturnType<typeof forge.withTransaction<T>> => {
+        const inside = (): Promise<WorkInTransaction<T>> => {
           deadline.lengthen(Number.POSITIVE_INFINITY)
           // biome-ignore lint/nursery/noUnsafeTypeAssertion: the pool is of such clients
           const open = connection.transaction as C
@@ -90,7 +83,7 @@ export async function repeatTransaction<T, C, S>(
 }
 
 /** Makes an attempt again as long as the database aborts it, ten times at most, and notifies the listeners behind its COMMIT. */
-export async function repeated<T>(attempt: () => Promise<CommittedWork<T>>): Promise<T> {
+export async function repeated<T>(attempt: () => Promise<WorkInTransaction<T>>): Promise<T> {
   for (let count = 1; ; count += 1) {
     const result = await attempt().catch((error) => {
       const translated = translate(error, 'host-transaction')

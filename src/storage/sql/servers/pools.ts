@@ -20,36 +20,32 @@ export function poolSize(url: string, parameter: 'max' | 'connectionLimit'): num
 }
 
 /** A pool that the storage opens at first use, and ends. */
-export class OpenedPool<P extends { end(): Promise<void> }> {
-  readonly #open: () => Promise<P>
-  #opening: Promise<P> | undefined
-  #pool: P | undefined
-
-  constructor(open: () => Promise<P>) {
-    this.#open = open
-  }
-
+interface OpenedPool<P> {
   /** Uses the pool. @throws what opening it throws: another use tries again */
-  use<T>(work: (pool: P) => Promise<T>): Promise<T> {
-    return this.#pool === undefined ? this.#get().then(work) : work(this.#pool)
-  }
+  use<T>(work: (pool: P) => Promise<T>): Promise<T>
+  end(): Promise<void>
+}
 
-  #get(): Promise<P> {
-    this.#opening ??= this.#open().then(
-      (pool) => {
-        this.#pool = pool
-        return pool
-      },
-      (error: unknown) => {
-        this.#opening = undefined
-        throw error
-      },
-    )
-    return this.#opening
+/** Returns a pool that is not opened yet. */
+export function openedPool<P extends { end(): Promise<void> }>(open: () => Promise<P>): OpenedPool<P> {
+  let opening: Promise<P> | undefined
+  let opened: P | undefined
+  const get = async (): Promise<P> => {
+    try {
+      opened = await open()
+      return opened
+    } catch (error) {
+      opening = undefined
+      throw error
+    }
   }
-
-  async end(): Promise<void> {
-    await (await this.#opening)?.end()
+  return {
+    use(work) {
+      if (opened !== undefined) return work(opened)
+      opening ??= get()
+      return opening.then(work)
+    },
+    end: async () => (await opening)?.end(),
   }
 }
 

@@ -165,7 +165,7 @@ export class ServerRuntime<Tx extends object> implements CopyRuntime<Tx>, HostRu
 
   async #end(): Promise<void> {
     await this.#deadlines.allAnswered(() => closedError('the storage was closed'))
-    await this.#server.client.close()
+    await this.#server.client.close?.()
   }
 
   /** Runs a call within its limit. */

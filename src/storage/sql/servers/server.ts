@@ -40,8 +40,8 @@ export interface Client {
   readonly size?: number | undefined
   /** Takes a connection out of the pool. */
   connect(): Promise<Connection>
-  /** Closes what the storage opened. Does not wait for a server that does not answer. */
-  close(): Promise<void>
+  /** Closes the pool that the storage opened, if it did. Does not wait for a server that does not answer. */
+  readonly close?: (() => Promise<void>) | undefined
 }
 
 /** What differs between database servers, whichever library talks to them. */

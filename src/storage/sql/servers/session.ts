@@ -8,9 +8,9 @@ import type { AtOnceSession, Sending } from '../session.ts'
 import type { Deadline } from './deadline.ts'
 import { MAX_LONG_CALL_MS } from './deadline.ts'
 import { equalsNothing, isRefused, translate } from './errors.ts'
-import { checkedAfter } from './host-code.ts'
 import type { MergedStatements } from './merged-statements.ts'
 import type { Runner, ServerRules } from './server.ts'
+import { checkedAfter } from './transaction.ts'
 
 const HOST_CODE = {
   savepoint: 'forgelet_lent',

@@ -37,7 +37,6 @@ export function kyselyClient(database: KyselyDatabase): Client {
           })
         database.connection().execute(use).catch(reject)
       }),
-    close: async () => undefined, // it is the host's
   }
 }
 

@@ -35,7 +35,6 @@ export function mariadbClient(pool: MariadbPool): Client {
         },
       }
     },
-    close: async () => undefined, // it is the host's
   }
 }
 

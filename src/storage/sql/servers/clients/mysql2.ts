@@ -1,7 +1,7 @@
 import { hasMethods, isObject, propertyOf } from '../../../../schema/arguments.ts'
 import type { Statement } from '../../query.ts'
 import { MAX_IDLE_S } from '../deadline.ts'
-import { destroySocket, driverIn, ignoreErrors, notInstalled, OpenedPool, poolSize } from '../pools.ts'
+import { destroySocket, driverIn, ignoreErrors, notInstalled, openedPool, poolSize } from '../pools.ts'
 import type { Client, Connection, Runner } from '../server.ts'
 import type { WrappedTransactions } from '../wrapped-transactions.ts'
 
@@ -42,10 +42,10 @@ export interface MysqlPool {
 export function mysql2Client(urlOrPool: string | MysqlPool, wrapped: WrappedTransactions<MysqlPoolConnection>): Client {
   if (typeof urlOrPool !== 'string') {
     const size = propertyOf(propertyOf(propertyOf(urlOrPool, 'pool'), 'config'), 'connectionLimit')
-    return { size: Number(size) || undefined, connect: () => connect(urlOrPool, wrapped), close: async () => undefined }
+    return { size: Number(size) || undefined, connect: () => connect(urlOrPool, wrapped) }
   }
   refuseUnknownParameters(urlOrPool)
-  const own = new OpenedPool(async () => openPool(await loadMysql2(), urlOrPool))
+  const own = openedPool(async () => openPool(await loadMysql2(), urlOrPool))
   return {
     size: poolSize(urlOrPool, 'connectionLimit'),
     connect: () => own.use((pool) => connect(pool, wrapped)),
@@ -196,7 +196,6 @@ const QUERY_OPTIONS = {
 /** A connection out of the pool. */
 class PooledMysql2 extends MysqlRunner<MysqlPoolConnection> implements Connection {
   readonly #wrapped: WrappedTransactions<MysqlPoolConnection>
-  #transaction: object | undefined
 
   constructor(connection: MysqlPoolConnection, wrapped: WrappedTransactions<MysqlPoolConnection>) {
     super(connection)
@@ -209,8 +208,7 @@ class PooledMysql2 extends MysqlRunner<MysqlPoolConnection> implements Connectio
   }
 
   get transaction(): object {
-    this.#transaction ??= this.#wrapped.wrap(this.connection, this)
-    return this.#transaction
+    return this.#wrapped.wrap(this.connection, this)
   }
 
   release(isSound: boolean): void {

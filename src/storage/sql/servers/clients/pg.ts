@@ -3,7 +3,7 @@ import { busy } from '../../errors.ts'
 import type { Statement } from '../../query.ts'
 import { MAX_CALL_MS } from '../../retry.ts'
 import { isWrongStatementName } from '../errors.ts'
-import { destroySocket, driverIn, ignoreErrors, notInstalled, OpenedPool, poolSize } from '../pools.ts'
+import { destroySocket, driverIn, ignoreErrors, notInstalled, openedPool, poolSize } from '../pools.ts'
 import type { Client, Connection, Runner } from '../server.ts'
 import { StatementNames } from '../statement-names.ts'
 import type { WrappedTransactions } from '../wrapped-transactions.ts'
@@ -54,10 +54,9 @@ export function pgClient(urlOrPool: string | PgPool, wrapped: WrappedTransaction
     return {
       size: Number(size) || undefined,
       connect: () => connect(urlOrPool, wrapped, names),
-      close: async () => undefined,
     }
   }
-  const own = new OpenedPool(async () => openPool(await loadPg(), urlOrPool))
+  const own = openedPool(async () => openPool(await loadPg(), urlOrPool))
   return {
     size: poolSize(urlOrPool, 'max'),
     connect: () => own.use((pool) => connect(pool, wrapped, names)),
@@ -211,7 +210,6 @@ const TYPES: PgTypes = { getTypeParser: (type) => (type === DOUBLE_PRECISION ? N
  */
 class PooledPg extends PgRunner<PgPoolClient> implements Connection {
   readonly #wrapped: WrappedTransactions<PgPoolClient>
-  #transaction: object | undefined
 
   constructor(client: PgPoolClient, wrapped: WrappedTransactions<PgPoolClient>, names: StatementNames) {
     super(client, names)
@@ -223,8 +221,7 @@ class PooledPg extends PgRunner<PgPoolClient> implements Connection {
   }
 
   get transaction(): object {
-    this.#transaction ??= this.#wrapped.wrap(this.identity, new PgRunner(this.identity))
-    return this.#transaction
+    return this.#wrapped.wrap(this.identity, new PgRunner(this.identity))
   }
 
   get status(): unknown {

@@ -40,7 +40,6 @@ export function postgresJsClient(sql: PostgresJs): Client {
         commit: async () => propertyOf(await connection.run(COMMIT), 'command') !== 'ROLLBACK',
       }
     },
-    close: async () => undefined, // it is the host's
   }
 }
 

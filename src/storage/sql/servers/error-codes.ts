@@ -32,4 +32,77 @@ export type Meaning =
   | keyof typeof UNAVAILABLE
 
 /** What codes mean. */
-export type ErrorTable = Readonly<Record<string, Meaning>>
+type ErrorTable = Readonly<Record<string, Meaning>>
+
+/**
+ * What the codes of PostgreSQL mean: whole ones, and the beginnings of others.
+ * Source: https://www.postgresql.org/docs/current/errcodes-appendix.html
+ */
+export const POSTGRES_ERRORS: ErrorTable = {
+  '08': 'cannot-now',
+  '0A000': 'read-only',
+  '23503': 'reference',
+  '25006': 'read-only',
+  '25P01': 'outside',
+  '25P02': 'failed',
+  '25P': 'cannot-now',
+  '28': 'user',
+  '3D000': 'database',
+  '3F000': 'schema',
+  '40001': 'aborted',
+  '40P01': 'aborted',
+  '42501': 'privilege',
+  '42703': 'tables',
+  '42710': 'exists',
+  '42P01': 'tables',
+  '53': 'space',
+  '53300': 'full',
+  '55P03': 'aborted',
+  '57014': 'aborted', // by a timeout of a statement
+  '57P': 'cannot-now',
+  '58': 'cannot-now',
+  XX: 'cannot-now',
+}
+
+/**
+ * What the codes of MariaDB mean.
+ * Source: https://mariadb.com/docs/server/reference/error-codes/mariadb-error-code-reference
+ */
+export const MARIADB_ERRORS: ErrorTable = {
+  1020: 'aborted', // since 11.6: a row has changed since the snapshot
+  1021: 'space',
+  1040: 'full',
+  1044: 'privilege',
+  1045: 'user',
+  1046: 'database',
+  1047: 'cannot-now', // a node of a cluster that is not ready
+  1049: 'database',
+  1053: 'cannot-now',
+  1054: 'tables',
+  1114: 'space',
+  1129: 'cannot-now',
+  1130: 'user',
+  1142: 'privilege',
+  1143: 'privilege',
+  1146: 'tables',
+  1153: 'packet',
+  1203: 'full',
+  1205: 'aborted',
+  1213: 'aborted',
+  1216: 'reference',
+  1217: 'reference',
+  1226: 'full',
+  1290: 'read-only',
+  1305: 'outside',
+  1317: 'aborted',
+  1412: 'aborted', // a table was rebuilt since the snapshot
+  1451: 'reference',
+  1452: 'reference',
+  1461: 'cannot-now',
+  1665: 'cannot-now',
+  1698: 'user',
+  1792: 'read-only',
+  1836: 'read-only',
+  1927: 'cannot-now',
+  1969: 'aborted',
+}
