@@ -1,14 +1,7 @@
 import type { Decision, EventDraft, ForgeEvent } from '../../../schema/records.ts'
 import type { MaybePromise, SyncOrAsync } from '../../../schema/sync-or-async.ts'
 import { wait } from '../../../schema/sync-or-async.ts'
-import type {
-  AggregateStore,
-  Change,
-  ChangeCircumstances,
-  ChangeDecision,
-  Outcome,
-  Prepare,
-} from '../../contract/stores.ts'
+import type { AggregateStore, Change, ChangeCircumstances, ChangeDecision, Outcome } from '../../contract/stores.ts'
 import type { SqlContext } from '../context.ts'
 import { BrokenReference } from '../errors.ts'
 import type { References, Referred } from '../host/references.ts'
@@ -106,7 +99,7 @@ export function aggregateStore<Key, State, Rows extends readonly unknown[], Tx>(
       const key = aggregate.own(theirs)
       const needsLocks = aggregate.readsBehindLocks === true || change.beforeCommit !== undefined
       return runtime.write(
-        (session, open) => applyChange(parts, aggregate, { session, key, change, open }),
+        (session, open) => applyChange(parts, aggregate, { session, key, change }, open),
         change,
         needsLocks || change.prepare !== undefined
           ? undefined
@@ -117,24 +110,13 @@ export function aggregateStore<Key, State, Rows extends readonly unknown[], Tx>(
 }
 
 /** One attempt at a change. */
-interface Attempt<Key, C> {
-  readonly session: Session
+interface Attempt<S extends Session, Key, C> {
+  readonly session: S
   readonly key: Key
   readonly change: C
 }
 
-/** An attempt in a transaction. */
-interface AttemptInside<Key, C, Tx> extends Attempt<Key, C> {
-  /** The open transaction, as the host's code receives it. */
-  readonly open: Tx
-}
-
-/** An attempt without a lock. */
-interface AttemptAtOnce<Key, C> extends Attempt<Key, C> {
-  readonly session: AtOnceSession
-}
-
-/** How a decision is made. */
+/** How a decision is made: by the rule, or by the host's code, which returns the rule. */
 type Deciding<State, Result> =
   | { readonly prepare?: undefined; readonly decide: ChangeDecision<State, Result> }
   | { readonly prepare: (before: State) => MaybePromise<ChangeDecision<State, Result>> }
@@ -158,18 +140,17 @@ interface Decided<Result> {
 function* applyChange<Key, State, Rows extends readonly unknown[], Result, Tx>(
   parts: StoreParts<Tx>,
   aggregate: SqlAggregate<Key, State, Rows>,
-  attempt: AttemptInside<Key, Change<State, Result, Tx>, Tx>,
+  attempt: Attempt<Session, Key, Change<State, Result, Tx>>,
+  open: Tx,
 ): SyncOrAsync<Outcome<Result>> {
   const { heads, references, log } = parts
-  const { session, key, change, open } = attempt
+  const { session, key, change } = attempt
   const locked = yield* heads.lock(session, aggregate.locks(key), aggregate.loading(key))
-  const { writing, drafts, at, result, isNothing, refers } = yield* decideOn(
-    parts,
-    aggregate,
-    attempt,
-    locked,
-    change.prepare === undefined ? change : preparing(attempt, change.prepare),
-  )
+  const { prepare } = change
+  const deciding: Deciding<State, Result> =
+    prepare === undefined ? change : { prepare: (before) => session.runHostCode(() => prepare(before, open)) }
+  const decided = yield* decideOn(parts, aggregate, attempt, locked, deciding)
+  const { writing, drafts, at, result, isNothing, refers } = decided
   if (isNothing) return { result, events: [] }
 
   const statements = [...writing.statements, heads.saving(writing.head)]
@@ -179,7 +160,7 @@ function* applyChange<Key, State, Rows extends readonly unknown[], Result, Tx>(
   const sending = { givesWay: references.areKept, independentFrom: isIndependent ? 0 : statements.length }
   const logged = { statements, verify: writing.verify, drafts, at, sending }
   if (refers.length === 0) return { result, events: yield* log.write(session, logged, change, open) }
-  return { result, events: yield* writeReferring(parts, refers, logged, attempt) }
+  return { result, events: yield* writeReferring(parts, refers, logged, attempt, open) }
 }
 
 /**
@@ -189,7 +170,7 @@ function* applyChange<Key, State, Rows extends readonly unknown[], Result, Tx>(
 function* applyAtOnce<Key, State, Rows extends readonly unknown[], Result, Tx>(
   parts: StoreParts<Tx>,
   aggregate: SqlAggregate<Key, State, Rows>,
-  attempt: AttemptAtOnce<Key, ChangeCircumstances<Tx> & { readonly decide: ChangeDecision<State, Result> }>,
+  attempt: Attempt<AtOnceSession, Key, ChangeCircumstances<Tx> & { readonly decide: ChangeDecision<State, Result> }>,
 ): SyncOrAsync<Outcome<Result> | undefined> {
   const { heads, references, log } = parts
   const { session, key, change } = attempt
@@ -211,19 +192,11 @@ function* applyAtOnce<Key, State, Rows extends readonly unknown[], Result, Tx>(
   return events && { result, events }
 }
 
-/** Has the host's code make the decision, on the open transaction. */
-function preparing<State, Result, Tx>(
-  { session, open }: AttemptInside<unknown, unknown, Tx>,
-  prepare: Prepare<State, Result, Tx>,
-): Deciding<State, Result> {
-  return { prepare: (before) => session.runHostCode(() => prepare(before, open)) }
-}
-
 /** Decides on what was loaded. @throws ForgeError `*_NOT_FOUND` if something does not exist, or what the rule throws */
 function* decideOn<Key, State, Rows extends readonly unknown[], Result, Tx>(
   { heads, references }: StoreParts<Tx>,
   aggregate: SqlAggregate<Key, State, Rows>,
-  { session, key, change }: Attempt<Key, ChangeCircumstances<Tx>>,
+  { session, key, change }: Attempt<Session, Key, ChangeCircumstances<Tx>>,
   { heads: loaded, rows }: LoadedHeads<Rows>,
   deciding: Deciding<State, Result>,
 ): SyncOrAsync<Decided<Result>> {
@@ -257,7 +230,8 @@ function* writeReferring<Key, State, Result, Tx>(
   { references, log }: StoreParts<Tx>,
   refers: readonly Referred[],
   { statements, verify, sending, ...others }: Logged,
-  { session, change, open }: AttemptInside<Key, Change<State, Result, Tx>, Tx>,
+  { session, change }: Attempt<Session, Key, Change<State, Result, Tx>>,
+  open: Tx,
 ): SyncOrAsync<readonly ForgeEvent[]> {
   const locks = references.locking(refers, change.by.actorId)
   const logged: Logged = {
