@@ -6,11 +6,11 @@ import type { SqlContext } from './context.ts'
 import type { SqlDialectName } from './dialect.ts'
 import { busy, unavailable } from './errors.ts'
 import type { SqlValue, Statement } from './query.ts'
-import type { CallLimits } from './retry.ts'
 import { limitedTo, MAX_CALL_MS, retryAfter } from './retry.ts'
 import { Schema } from './schema/schema.ts'
-import type { RowsOfEach, Session, Statements } from './session.ts'
+import type { RowsOfEach, Statements } from './session.ts'
 import { queryEach } from './session.ts'
+import type { DatabaseRuntime } from './stores/ground.ts'
 
 /** A statement of the host. `Row` is the shape of the rows that it returns, as the driver has them. */
 export interface SqlStatement<Row = unknown> {
@@ -70,16 +70,6 @@ export interface SqlStorage<Tx> extends ForgeStorage<Tx> {
   readonly database: SqlDatabase<Tx>
 }
 
-/** What runs the statements of a host. */
-export interface HostRuntime<Tx> {
-  /** Runs work of the host that reads, or that is part of a transaction, whatever the state of the tables. */
-  ofHost<T>(work: (session: Session) => MaybePromise<T>, transaction: Tx | undefined): MaybePromise<T>
-  /** Runs work once in a transaction of our own. */
-  inTransaction<T>(work: (transaction: Tx) => MaybePromise<T>, limits: CallLimits): Promise<T>
-  /** Runs work once on a connection, whatever the state of the tables. */
-  onConnection<T>(work: (session: Session) => MaybePromise<T>, limits?: CallLimits): Promise<T>
-}
-
 /** How long the check of the database may take, in milliseconds: those who ask wait for little longer. */
 const MAX_CHECK_MS = 2000
 
@@ -87,7 +77,7 @@ const MAX_CHECK_MS = 2000
 const MAX_PAUSE_MS = 500
 
 /** Creates the face of a storage for statements of the host. */
-export function sqlDatabase<Tx>(context: SqlContext, runtime: HostRuntime<Tx>): SqlDatabase<Tx> {
+export function sqlDatabase<Tx>(context: SqlContext, runtime: DatabaseRuntime<Tx>): SqlDatabase<Tx> {
   const schema = new Schema(context)
   return {
     dialect: context.dialect.name,

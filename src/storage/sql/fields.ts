@@ -1,6 +1,7 @@
 import type { AliasedRawBuilder, RawBuilder, SelectType, SqlBool } from 'kysely'
 import { sql } from 'kysely'
 import type { SqlContext } from './context.ts'
+import type { Columns } from './ids.ts'
 import { HOST_THINGS } from './ids.ts'
 import type { Slot, SqlValue } from './query.ts'
 import type { Tables } from './schema/tables.ts'
@@ -44,12 +45,6 @@ export function fieldsOf<T extends keyof Tables>(context: SqlContext, table: T):
 export function fieldsOf({ columns, ids }: SqlContext, table: keyof Tables): unknown {
   const typeOf = (field: string): string => valueType(TABLE_DESCRIPTIONS[table].columns[columnOf(field)] ?? 'text')
 
-  function reading(field: string): RawBuilder<unknown> {
-    const [column, type] = [columnOf(field), typeOf(field)]
-    if (type === 'key' || type === 'text') return sql.ref(column)
-    return type === 'integer' ? columns.number(column) : columns.id(column)
-  }
-
   function bound<P>(field: string, slot: Slot<P, SqlValue | Date>): RawBuilder<unknown> {
     const type = typeOf(field)
     const kind = HOST_THINGS.find((thing) => thing === type)
@@ -59,7 +54,8 @@ export function fieldsOf({ columns, ids }: SqlContext, table: keyof Tables): unk
   }
 
   return {
-    read: (...fields: readonly string[]) => fields.map((field) => reading(field).as(field)),
+    read: (...fields: readonly string[]) =>
+      fields.map((field) => readingOf(columns, columnOf(field), typeOf(field)).as(field)),
     are<P>(given: (field: string) => Slot<P, SqlValue | Date>, ...fields: readonly string[]) {
       const conditions = fields.map((field) => sql`${sql.ref(columnOf(field))} = ${bound(field, given(field))}`)
       return sql.join(conditions, sql` and `)
@@ -67,6 +63,12 @@ export function fieldsOf({ columns, ids }: SqlContext, table: keyof Tables): unk
     written: <P>(given: (field: string) => Slot<P, SqlValue | Date>, ...fields: readonly string[]) =>
       Object.fromEntries(fields.map((field) => [columnOf(field), bound(field, given(field))])),
   }
+}
+
+/** Reads a column by the type of its values. */
+export function readingOf(columns: Columns, column: string, type: string): RawBuilder<unknown> {
+  if (type === 'key' || type === 'text') return sql.ref(column)
+  return type === 'integer' ? columns.number(column) : columns.id(column)
 }
 
 /** Returns the name of a column by that of its field. */

@@ -2,6 +2,7 @@ import type { RawBuilder } from 'kysely'
 import { sql } from 'kysely'
 import type { SqlContext } from '../context.ts'
 import type { HostTableName } from '../dialect.ts'
+import { readingOf } from '../fields.ts'
 import { HOST_THINGS } from '../ids.ts'
 import type { Query, QueryValues, Slot, SqlValue, Statement } from '../query.ts'
 import { compileStatement, defineQuery, rawQuery } from '../query.ts'
@@ -96,7 +97,8 @@ export class TableRows {
   }
 
   #pages(where: (given: QueryValues<Values>) => RawBuilder<unknown>): Query<Values, CopiedRow> {
-    const columns = [...this.#types].map(([column, type]) => sql`${this.#reading(column, type)} as ${sql.id(column)}`)
+    const reading = (column: string, type: string) => readingOf(this.#context.columns, column, type)
+    const columns = [...this.#types].map(([column, type]) => sql`${reading(column, type)} as ${sql.id(column)}`)
     // Without the table, it would be the order of what is selected: ids as texts.
     const order = sql.join(this.#key.map((column) => sql.ref(`copied.${column}`)))
     return defineQuery((given) => {
@@ -129,12 +131,6 @@ export class TableRows {
       return sql`(${sql.join([...same, sql`${column} > ${values[at]}`], sql` and `)})`
     })
     return sql`(${sql.join(alternatives, sql` or `)})`
-  }
-
-  #reading(column: string, type: string): RawBuilder<unknown> {
-    const { columns } = this.#context
-    if (type === 'key' || type === 'text') return sql.ref(column)
-    return type === 'integer' ? columns.number(column) : columns.id(column)
   }
 
   #bound(type: string, slot: Slot<Values, SqlValue>): RawBuilder<unknown> {

@@ -18,8 +18,7 @@ import type { Ledger } from './ddl.ts'
 import { INCOMPLETE, ledgerOf, NEWEST_VERSION, versionsOf } from './ddl.ts'
 import { takeLease } from './lease.ts'
 
-/** What the tables are called in an error, and what to do if they are outdated. */
-const NAME = 'the schema'
+/** What to do about tables that are outdated. */
 const FIX = 'call await storage.migrate(), or run "forgelet schema apply"'
 
 /** The tables, views and indexes in a schema: the columns of each, by name. */
@@ -53,16 +52,16 @@ export class Schema {
    */
   *refuseUnusable(session: Session): SyncOrAsync<void> {
     const version = yield* this.#version(session)
-    if (version < this.#needed) throw this.outdated(version)
+    if (version < NEWEST_VERSION) throw this.outdated(version)
     if (yield* this.#following.isNoted(session)) return
 
-    const message = `${NAME} does not follow the tables of the host yet: ${FIX}`
-    throw new ForgeError('SCHEMA_OUTDATED', message, { found: version, needed: this.#needed })
+    const message = `the schema does not follow the tables of the host yet: ${FIX}`
+    throw new ForgeError('SCHEMA_OUTDATED', message, { found: version, needed: NEWEST_VERSION })
   }
 
   /** Returns whether statements are missing. @throws ForgeError `SCHEMA_TOO_NEW`, `SCHEMA_CONFLICT` */
   *needsMigration(session: Session): SyncOrAsync<boolean> {
-    if ((yield* this.#version(session)) < this.#needed) return true
+    if ((yield* this.#version(session)) < NEWEST_VERSION) return true
     return !(yield* this.#following.isMade(session))
   }
 
@@ -106,7 +105,7 @@ export class Schema {
     const { dialect } = this.#context
     const present = yield* this.present(session)
     const found = yield* this.#found(session, present)
-    const isCurrent = found !== undefined && found.version >= this.#needed
+    const isCurrent = found !== undefined && found.version >= NEWEST_VERSION
     const isFollowed = isCurrent && (yield* this.#following.isMade(session))
     if (isCurrent && isFollowed) return
 
@@ -137,8 +136,8 @@ export class Schema {
     const found = yield* this.#read(session, present)
     if (found === undefined) return state('drifted', [`no row of ${this.#context.prefix}ledger mentions the tables`])
     if (found.oldestLibrary >= INCOMPLETE) return state('incomplete')
-    if (found.oldestLibrary > this.#needed) return state('too-new')
-    if (found.version < this.#needed) return state('outdated')
+    if (found.oldestLibrary > NEWEST_VERSION) return state('too-new')
+    if (found.version < NEWEST_VERSION) return state('outdated')
     const { views } = this.#following
     const tables = made.filter(({ makes }) => makes === undefined || !views.includes(makes.name))
     const missing = missingIn(present, tables)
@@ -184,13 +183,8 @@ export class Schema {
 
   /** Creates the error for tables that this library must migrate first. @param found - 0 if there are none */
   outdated(found = 0): ForgeError<'SCHEMA_OUTDATED'> {
-    const message = `${NAME} has version ${found}, but ${this.#needed} is needed: ${FIX}`
-    return new ForgeError('SCHEMA_OUTDATED', message, { found, needed: this.#needed })
-  }
-
-  /** The version that this library needs. */
-  get #needed(): number {
-    return NEWEST_VERSION
+    const message = `the schema has version ${found}, but ${NEWEST_VERSION} is needed: ${FIX}`
+    return new ForgeError('SCHEMA_OUTDATED', message, { found, needed: NEWEST_VERSION })
   }
 
   /** Returns the version of the tables; 0 if there are none. */
@@ -201,12 +195,12 @@ export class Schema {
   /** Reads the row of the ledger, unless it is of a library that this one cannot follow. */
   *#found(session: Session, present: Present): SyncOrAsync<LedgerRow | undefined> {
     const found = yield* this.#read(session, present)
-    if (found === undefined || found.oldestLibrary <= this.#needed) return found
+    if (found === undefined || found.oldestLibrary <= NEWEST_VERSION) return found
     if (found.oldestLibrary >= INCOMPLETE) throw unavailable(INCOMPLETE_COPY)
 
     const { version, oldestLibrary } = found
-    const advice = `which this library (${this.#needed}) cannot use: install a newer one`
-    throw new ForgeError('SCHEMA_TOO_NEW', `${NAME} has version ${version}, ${advice}`, {
+    const advice = `which this library (${NEWEST_VERSION}) cannot use: install a newer one`
+    throw new ForgeError('SCHEMA_TOO_NEW', `the schema has version ${version}, ${advice}`, {
       found: version,
       oldestLibrary,
     })

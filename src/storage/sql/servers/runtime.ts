@@ -4,14 +4,13 @@ import type { MaybePromise, SyncOrAsync } from '../../../schema/sync-or-async.ts
 import { runAsync } from '../../../schema/sync-or-async.ts'
 import type { ForgeStorage } from '../../contract/storage.ts'
 import type { SqlContext } from '../context.ts'
-import type { HostRuntime } from '../database.ts'
 import { textQuery } from '../dialect.ts'
 import { BrokenReference, busy } from '../errors.ts'
 import type { CallLimits } from '../retry.ts'
 import { asBusy, retryAfter } from '../retry.ts'
 import { Schema } from '../schema/schema.ts'
 import type { AtOnceSession, Session, WriteCircumstances } from '../session.ts'
-import type { CopyRuntime } from '../stores/ground.ts'
+import type { DatabaseRuntime } from '../stores/ground.ts'
 import { ChangesAtOnce } from './changes-at-once.ts'
 import { Connections } from './connections.ts'
 import { Deadline, Deadlines, rethrow } from './deadline.ts'
@@ -30,7 +29,7 @@ const BEGUN = [textQuery('select 1 as begun')]
  * Runs the work of the stores on a server: in transactions of our own, with retries after a definite abort; or in the
  * host's transaction. Each call ends within its limit, whatever the server does.
  */
-export class ServerRuntime<Tx extends object> implements CopyRuntime<Tx>, HostRuntime<Tx> {
+export class ServerRuntime<Tx extends object> implements DatabaseRuntime<Tx> {
   readonly #server: Server
   readonly #schema: Schema
   readonly #context: SqlContext

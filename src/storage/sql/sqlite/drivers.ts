@@ -53,11 +53,7 @@ function isBetterSqlite3(handle: SqliteHandle): handle is BetterSqlite3 {
 function betterSqlite3(handle: BetterSqlite3): SqliteDriver {
   return {
     isInTransaction: () => handle.inTransaction,
-    prepare(sql, integers) {
-      const statement = handle.prepare(sql)
-      if (takesBigints(statement, 'safeIntegers')) statement.safeIntegers(integers === 'bigint')
-      return statement
-    },
+    prepare: (sql, integers) => prepared(handle, sql, integers, 'safeIntegers'),
     // The driver refuses every call while a statement is open, except in its unsafe mode.
     rollbackForced() {
       handle.unsafeMode(true)
@@ -83,11 +79,7 @@ function nodeSqlite(handle: SqliteHandle): SqliteDriver {
       }
     },
     // It throws if the last rowid, which may be an id of the host, is no safe integer.
-    prepare(sql, integers) {
-      const statement = handle.prepare(sql)
-      if (takesBigints(statement, 'setReadBigInts')) statement.setReadBigInts(integers === 'bigint')
-      return statement
-    },
+    prepare: (sql, integers) => prepared(handle, sql, integers, 'setReadBigInts'),
   }
 }
 
@@ -101,22 +93,23 @@ function bunSqlite(handle: SqliteHandle & { readonly inTransaction: unknown }): 
         return false // it is closed
       }
     },
-    prepare(sql, integers) {
-      const statement = handle.prepare(sql)
-      if (takesBigints(statement, 'safeIntegers')) statement.safeIntegers(integers === 'bigint')
-      return statement
-    },
+    prepare: (sql, integers) => prepared(handle, sql, integers, 'safeIntegers'),
     finalize(statement) {
       if (isFinalizable(statement)) statement.finalize()
     },
   }
 }
 
-function takesBigints<N extends string>(
-  statement: PreparedStatement,
-  name: N,
-): statement is PreparedStatement & Record<N, (isBigint: boolean) => unknown> {
-  return hasMethods(statement, name)
+/** Prepares a statement, and sets the type of its integers by a method of the driver. */
+function prepared(
+  handle: SqliteHandle,
+  sql: string,
+  integers: Integers,
+  method: 'safeIntegers' | 'setReadBigInts',
+): PreparedStatement {
+  const statement = handle.prepare(sql)
+  if (hasMethods(statement, method)) Reflect.apply(Reflect.get(statement, method), statement, [integers === 'bigint'])
+  return statement
 }
 
 function isFinalizable(statement: PreparedStatement): statement is PreparedStatement & { finalize(): unknown } {

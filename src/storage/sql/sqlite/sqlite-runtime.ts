@@ -1,7 +1,6 @@
 import { closedError } from '../../../schema/errors.ts'
 import type { MaybePromise, SyncOrAsync } from '../../../schema/sync-or-async.ts'
 import { promiseTry, runSync, wait } from '../../../schema/sync-or-async.ts'
-import type { HostRuntime } from '../database.ts'
 import { command } from '../dialect.ts'
 import type { Statement } from '../query.ts'
 import type { CallLimits } from '../retry.ts'
@@ -9,7 +8,7 @@ import { limitedTo, MAX_CALL_MS, retryAfter } from '../retry.ts'
 import type { Schema } from '../schema/schema.ts'
 import type { Tables } from '../schema/tables.ts'
 import type { Session, WriteCircumstances } from '../session.ts'
-import type { CopyRuntime } from '../stores/ground.ts'
+import type { DatabaseRuntime } from '../stores/ground.ts'
 import { Connection, NotUndone } from './connection.ts'
 import type { SqliteDatabase } from './database.ts'
 import type { SqliteHandle } from './drivers.ts'
@@ -21,7 +20,7 @@ import { isHandle } from './handle.ts'
  * Runs the work of the stores in SQLite: reads synchronously on our reader, changes in batches on our writer, and
  * transactions of the host on the host's handle: no BEGIN, no COMMIT, one savepoint for each change.
  */
-export class SqliteRuntime<H extends SqliteHandle> implements CopyRuntime<H>, HostRuntime<H> {
+export class SqliteRuntime<H extends SqliteHandle> implements DatabaseRuntime<H> {
   readonly #database: SqliteDatabase<H>
   /** Takes the write lock of a host's transaction and changes nothing: SQLite does that before it looks for rows. */
   readonly #writeLock: Statement<unknown>

@@ -5,8 +5,12 @@ import type { CallLimits } from '../retry.ts'
 import type { Schema } from '../schema/schema.ts'
 import type { Session, SqlRuntime } from '../session.ts'
 
-/** The runtime of a storage, as a copy uses it. */
-export interface CopyRuntime<Tx> extends SqlRuntime<Tx> {
+/** The runtime of a storage in a database that hosts can use too. */
+export interface DatabaseRuntime<Tx> extends SqlRuntime<Tx> {
+  /** Runs work of the host that reads, or that is part of a transaction, whatever the state of the tables. */
+  ofHost<T>(work: (session: Session) => MaybePromise<T>, transaction: Tx | undefined): MaybePromise<T>
+  /** Runs work once in a transaction of our own. */
+  inTransaction<T>(work: (transaction: Tx) => MaybePromise<T>, limits: CallLimits): Promise<T>
   /** Runs work once on a connection, whatever the state of the tables. */
   onConnection<T>(work: (session: Session) => MaybePromise<T>, limits?: CallLimits): Promise<T>
   /** Migrates tables, or does something else that must be alone with them. */
@@ -16,7 +20,7 @@ export interface CopyRuntime<Tx> extends SqlRuntime<Tx> {
 /** What a storage runs on, for a copy of its tables. */
 export interface Ground {
   readonly context: SqlContext
-  readonly runtime: CopyRuntime<unknown>
+  readonly runtime: DatabaseRuntime<unknown>
 }
 
 /** Where a storage keeps it, also for another copy of the package. */
