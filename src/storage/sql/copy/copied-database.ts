@@ -2,13 +2,14 @@ import type { ForgeErrorDetails } from '../../../schema/errors.ts'
 import { ForgeError } from '../../../schema/errors.ts'
 import type { SyncOrAsync } from '../../../schema/sync-or-async.ts'
 import type { HostTableName } from '../dialect.ts'
+import { Schema } from '../schema/schema.ts'
 import type { TableDescription } from '../schema/tables.ts'
 import { TABLE_DESCRIPTIONS } from '../schema/tables.ts'
 import type { Session } from '../session.ts'
-import { queryEach } from '../session.ts'
+import { queryEach, queryFirst } from '../session.ts'
 import type { Ground } from '../stores/ground.ts'
 import type { CopyOptions } from './copy-options.ts'
-import type { TableState } from './table-rows.ts'
+import type { CopiedRow, TableState } from './table-rows.ts'
 import { TableRows } from './table-rows.ts'
 
 /** A database that is copied, or copied to. */
@@ -35,6 +36,35 @@ export function tablesOf({ context, hosts }: CopiedDatabase): readonly TableRows
     ...hosts.map(({ name, location, description }) => new TableRows(context, name, description, location)),
     ...Object.entries(forge).map(([name, description]) => new TableRows(context, name, description)),
   ]
+}
+
+/** What is known of a source before its rows are read. */
+export interface Overview {
+  /** Of each table, in the order of the tables. */
+  readonly states: readonly TableState[]
+  /** The last key that the source has assigned in each table; 0 where we assign them. */
+  readonly lastKeys: readonly number[]
+  readonly outbox: CopiedRow | undefined
+}
+
+/** @throws ForgeError `SCHEMA_OUTDATED`, `SCHEMA_TOO_NEW`, `STORAGE_UNAVAILABLE` if the tables cannot be used */
+export function* overviewOf(
+  session: Session,
+  { context }: CopiedDatabase,
+  tables: readonly TableRows[],
+): SyncOrAsync<Overview> {
+  yield* new Schema(context).refuseUnusable(session)
+  const outbox = new TableRows(context, 'outbox', TABLE_DESCRIPTIONS.outbox)
+  const numbered = tables.filter(({ isNumbered }) => isNumbered)
+  const keys = yield* queryEach<{ readonly last: number }[]>(
+    session,
+    numbered.map(({ location }) => context.dialect.copying.lastKey(location)),
+  )
+  return {
+    states: yield* statesOf(session, tables),
+    lastKeys: tables.map((table) => keys[numbered.indexOf(table)]?.[0]?.last ?? 0),
+    outbox: yield* queryFirst(session, outbox.page(undefined, 1)),
+  }
 }
 
 /** Reads the state of each table. */

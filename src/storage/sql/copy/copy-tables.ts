@@ -1,9 +1,8 @@
-import { runMaybeAsync } from '../../../schema/sync-or-async.ts'
+import { promiseTry, runMaybeAsync } from '../../../schema/sync-or-async.ts'
 import type { Session } from '../session.ts'
 import type { CopiedDatabase } from './copied-database.ts'
-import { refused } from './copied-database.ts'
+import { overviewOf, refused, statesOf, tablesOf } from './copied-database.ts'
 import type { CopyOptions, CopyReport } from './copy-options.ts'
-import { CopySource } from './copy-source.ts'
 import { CopyTarget } from './copy-target.ts'
 import { EventPositions } from './event-positions.ts'
 import type { CopiedRow, TableRows } from './table-rows.ts'
@@ -19,9 +18,9 @@ export async function copyTables(from: CopiedDatabase, to: CopiedDatabase, optio
   if (ids !== to.context.ids.text) {
     throw new TypeError(`the database stores ids as ${ids}: open the storage with the same ids`)
   }
-  const [source, target] = [new CopySource(from), new CopyTarget(to)]
-  const { overview, positions } = await source.inSnapshot(async (session) => {
-    const overview = await runMaybeAsync(source.overview(session))
+  const [tables, target] = [tablesOf(from), new CopyTarget(to)]
+  const { overview, positions } = await inSnapshot(from, async (session) => {
+    const overview = await runMaybeAsync(overviewOf(session, from, tables))
     await target.prepare(options.empty === true)
     await target.begin()
     const positions = new EventPositions(
@@ -31,7 +30,7 @@ export async function copyTables(from: CopiedDatabase, to: CopiedDatabase, optio
     )
     const total = overview.states.reduce((sum, { count }) => sum + count, 0)
     let [rows, bytes] = [0, 0]
-    for (const [at, table] of source.tables.entries()) {
+    for (const [at, table] of tables.entries()) {
       for await (const page of pagesOf(session, table, options.signal)) {
         await target.insert(
           at,
@@ -45,12 +44,27 @@ export async function copyTables(from: CopiedDatabase, to: CopiedDatabase, optio
     return { overview, positions }
   })
 
-  if (JSON.stringify(await source.states()) !== JSON.stringify(overview.states)) {
+  const states = await inSnapshot(from, async (session) => runMaybeAsync(statesOf(session, tables)))
+  if (JSON.stringify(states) !== JSON.stringify(overview.states)) {
     throw refused('source-changed', 'the source has changed meanwhile: stop what writes to it, and copy again')
   }
   await target.end(overview, positions)
-  const rows = source.tables.map(({ name }, at) => [name, overview.states[at]?.count ?? 0] as const)
+  const rows = tables.map(({ name }, at) => [name, overview.states[at]?.count ?? 0] as const)
   return { rows: Object.fromEntries(rows), renumberedEvents: positions.renumbered }
+}
+
+/** Runs work once on a connection that sees a database as it is now, until the work is done, however long that takes. */
+function inSnapshot<T>({ context, runtime }: CopiedDatabase, work: (session: Session) => Promise<T>): Promise<T> {
+  const { begin, end } = context.dialect.copying
+  const attempt = async (session: Session): Promise<T> => {
+    try {
+      await session.batch(begin)
+      return await work(session)
+    } finally {
+      await promiseTry(() => session.batch(end)).catch(() => undefined) // the connection may be lost
+    }
+  }
+  return runtime.onConnection(attempt, { milliseconds: Number.POSITIVE_INFINITY })
 }
 
 /** Returns a row as it is inserted. A consumer has no lease there: its process works on the source. */
