@@ -54,7 +54,8 @@ export class Connections {
     const before = this.#returned
     let isFull = false
     const expired = (): Error => noConnection(!isFull && this.#returned > before ? ': enlarge the pool, and' : ':')
-    deadline.beginPart(expired)
+    const { expired: expiredElsewhere } = deadline
+    deadline.expired = expired
     try {
       for (;;) {
         const wasAlone = this.#open === 1
@@ -77,7 +78,7 @@ export class Connections {
         if (deadline.isOver) throw busy('call')
       }
     } finally {
-      deadline.endPart()
+      deadline.expired = expiredElsewhere
     }
   }
 

@@ -90,19 +90,20 @@ export class Deadline {
   /** What the caller received when the call ended before its work. */
   #error: Error | undefined
   readonly #listeners: ((error: Error) => void)[] = []
-  /** Creates the error for a call that runs out of time. */
-  readonly #expired: () => Error
-  #expiredInPart: (() => Error) | undefined
-  #end: number
-  #isCommitting = false
-  #answer: Promise<unknown> | undefined
-
   readonly #deadlines: Deadlines
+  /** Creates the error for a call that runs out of time. A part of the call may have one of its own. */
+  expired: () => Error
+  /** When the call ends, as `performance.now()` counts. */
+  end: number
+  /** Whether the COMMIT was sent, and is not answered. */
+  isCommitting = false
+  /** What the caller receives; undefined before the call runs. */
+  answer: Promise<unknown> | undefined
 
   constructor(deadlines: Deadlines, { milliseconds = MAX_CALL_MS, expired = noAnswer }: CallLimits = {}) {
     this.#deadlines = deadlines
-    this.#expired = expired
-    this.#end = performance.now() + milliseconds
+    this.expired = expired
+    this.end = performance.now() + milliseconds
   }
 
   /** Whether the call has ended before its work. */
@@ -119,7 +120,7 @@ export class Deadline {
   /** How the work of the call is repeated after a definite abort. */
   get retries(): RetryLimits {
     const reserve = ROLLBACK_MS + LOCK_WAIT_STEP_MS
-    const hasTimeAfter = (pause: number): boolean => !this.isOver && performance.now() + pause + reserve < this.#end
+    const hasTimeAfter = (pause: number): boolean => !this.isOver && performance.now() + pause + reserve < this.end
     return { hasTimeAfter, maxAttempts: 10, maxPause: 200 }
   }
 
@@ -146,63 +147,38 @@ export class Deadline {
       this.#deadlines.add(this)
       work(this).then(succeed, (error: unknown) => recover(error).then(succeed, fail))
     })
-    this.#answer = answer
+    this.answer = answer
     return answer
-  }
-
-  /** What the caller receives; undefined before the call runs. */
-  get answer(): Promise<unknown> | undefined {
-    return this.#answer
-  }
-
-  /** Whether the COMMIT was sent, and is not answered. */
-  get isCommitting(): boolean {
-    return this.#isCommitting
-  }
-
-  /** When the call ends, as `performance.now()` counts. */
-  get end(): number {
-    return this.#end
   }
 
   /** Ends the call because it has run out of time, unless it was given more meanwhile. */
   expire(): void {
-    if (this.#end <= performance.now()) this.interrupt((this.#expiredInPart ?? this.#expired)())
-    else this.#deadlines.watch(this.#end)
+    if (this.end <= performance.now()) this.interrupt(this.expired())
+    else this.#deadlines.watch(this.end)
   }
 
   /** Ends the call with this error. Its outcome is unknown if the COMMIT was sent. */
   interrupt(error: Error): void {
     if (this.#error !== undefined) return
-    const ended = this.#isCommitting ? outcomeUnknown() : error
+    const ended = this.isCommitting ? outcomeUnknown() : error
     this.#error = ended
     for (const listener of [...this.#listeners]) listener(ended)
   }
 
-  /** Begins a part of the call, with an error of its own if time runs out in it. */
-  beginPart(expired: () => Error): void {
-    this.#expiredInPart = expired
-  }
-
-  /** Ends the part. */
-  endPart(): void {
-    this.#expiredInPart = undefined
-  }
-
   /** How long the server may wait for one lock, in milliseconds: the rest of the call, without the time for ROLLBACK. */
   get lockWaitMs(): number {
-    const steps = Math.floor((this.#end - performance.now() - ROLLBACK_MS) / LOCK_WAIT_STEP_MS)
+    const steps = Math.floor((this.end - performance.now() - ROLLBACK_MS) / LOCK_WAIT_STEP_MS)
     return Math.max(LOCK_WAIT_STEP_MS, Math.min(MAX_LOCK_WAIT_MS, steps * LOCK_WAIT_STEP_MS))
   }
 
   /** Gives the call so many milliseconds from now, if it had less. */
   lengthen(milliseconds: number): void {
-    this.#limitTo(Math.max(this.#end, performance.now() + milliseconds))
+    this.#limitTo(Math.max(this.end, performance.now() + milliseconds))
   }
 
   /** Gives the call five seconds from now, if it had more: for statements that do not grow with the data. */
   shorten(): void {
-    this.#limitTo(Math.min(this.#end, performance.now() + MAX_CALL_MS))
+    this.#limitTo(Math.min(this.end, performance.now() + MAX_CALL_MS))
   }
 
   /**
@@ -211,17 +187,17 @@ export class Deadline {
    */
   async commit<T>(work: () => Promise<T>): Promise<T> {
     if (this.#error !== undefined) throw this.#error
-    this.#isCommitting = true
+    this.isCommitting = true
     this.shorten()
     try {
       return await work()
     } finally {
-      this.#isCommitting = false
+      this.isCommitting = false
     }
   }
 
   #limitTo(end: number): void {
-    this.#end = end
+    this.end = end
     this.#deadlines.watch(end)
   }
 }

@@ -53,7 +53,8 @@ export class ServerSession implements AtOnceSession {
   readonly #deadline: Deadline
   readonly #options: SessionOptions
   #begin: readonly Statement<unknown>[]
-  #isRefused = false
+  /** Whether the server refused a change that was one statement. */
+  isRefused = false
 
   /** @param begin - what is sent together with the first statements */
   constructor(
@@ -120,13 +121,8 @@ export class ServerSession implements AtOnceSession {
     if (one === undefined) return undefined
     signal?.throwIfAborted()
     const rows = await this.#deadline.commit(() => this.#runner.run(one.statement).catch(refusedOrUnknown))
-    this.#isRefused = rows === undefined
+    this.isRefused = rows === undefined
     return rows === undefined ? undefined : one.rowsOfEach(rowsIn(rows)).slice(limitsAtOnce.length)
-  }
-
-  /** Whether the server refused a change that was one statement. */
-  get isRefused(): boolean {
-    return this.#isRefused
   }
 
   runHostCode<T>(work: () => MaybePromise<T>): Promise<T> {
