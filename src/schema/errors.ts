@@ -267,6 +267,17 @@ export function closedError(message: string, cause?: unknown): ForgeError<'STORA
   return new ForgeError('STORAGE_UNAVAILABLE', message, details, { cause })
 }
 
+/** Creates the error for a string that is not a cursor of a list. */
+export function invalidCursor(): ForgeError<'INVALID_INPUT'> {
+  return invalidInput('/after', 'cursor', 'after must be the cursor of an earlier page')
+}
+
+/** Creates the error for a cursor of the outbox behind which events were pruned. */
+export function eventsPruned(oldest: string): ForgeError<'EVENTS_PRUNED'> {
+  const message = 'events after this cursor have been pruned: continue from the cursor in details.oldest'
+  return new ForgeError('EVENTS_PRUNED', message, { oldest })
+}
+
 /** Creates the error for a cursor of the outbox that is beyond the newest one. */
 export function cursorAhead(newest: string): ForgeError<'CURSOR_AHEAD'> {
   const message = 'the cursor is beyond the last event, as after a restore: continue from the cursor in details.newest'

@@ -76,7 +76,7 @@ function blocks(memory: Memory): {
   readonly blocks: BlockStore<undefined>
   readonly userBlocks: UserBlockStore<undefined>
 } {
-  const ofOrganizations = new BlockRows<OrganizationBlock>(
+  const ofOrganizations = blockRows<OrganizationBlock>(
     memory,
     (block) => block.organizationId,
     (block, retired) =>
@@ -84,7 +84,7 @@ function blocks(memory: Memory): {
         ? block.userId === retired.userId
         : retired.thing === 'organization' && block.organizationId === retired.organizationId,
   )
-  const ofUsers = new BlockRows<UserBlock>(
+  const ofUsers = blockRows<UserBlock>(
     memory,
     (block) => block.blockerId,
     (block, retired) =>
@@ -137,51 +137,47 @@ function blocks(memory: Memory): {
   }
 }
 
-/** The blocks by organizations, or those by users, with numbers in the order of blocking. */
-class BlockRows<B extends Block> {
-  readonly #memory: Memory
-  readonly #table: Table<{ readonly order: number; readonly block: B }>
-  readonly #blockerOf: (block: B) => Id
-  #lastOrder = 0
+/** Creates the blocks by organizations, or those by users, with numbers in the order of blocking. */
+function blockRows<B extends Block>(
+  memory: Memory,
+  blockerOf: (block: B) => Id,
+  isPartOf: (block: B, retired: Retired) => boolean,
+) {
+  const table = memory.table<{ readonly order: number; readonly block: B }>({
+    counted: 'blocks',
+    isPartOf: ({ block }, retired) => isPartOf(block, retired),
+  })
+  const by = (blocker: Id) => table.rows.filter(({ block }) => blockerOf(block) === blocker)
+  let lastOrder = 0
 
-  constructor(memory: Memory, blockerOf: (block: B) => Id, isPartOf: (block: B, retired: Retired) => boolean) {
-    this.#memory = memory
-    this.#blockerOf = blockerOf
-    this.#table = memory.table({ counted: 'blocks', isPartOf: ({ block }, retired) => isPartOf(block, retired) })
-  }
+  return {
+    find: (blocker: Id, userId: Id): B | undefined =>
+      structuredClone(by(blocker).find(({ block }) => block.userId === userId)?.block),
 
-  find(blocker: Id, userId: Id): B | undefined {
-    return structuredClone(this.#by(blocker).find(({ block }) => block.userId === userId)?.block)
-  }
+    among(blocker: Id, userIds: readonly Id[]): ReadonlySet<Id> {
+      const blocked = new Set(by(blocker).map(({ block }) => block.userId))
+      return new Set(userIds.filter((userId) => blocked.has(userId)))
+    },
 
-  among(blocker: Id, userIds: readonly Id[]): ReadonlySet<Id> {
-    const blocked = new Set(this.#by(blocker).map(({ block }) => block.userId))
-    return new Set(userIds.filter((userId) => blocked.has(userId)))
-  }
+    page(blocker: readonly ['organization' | 'user', Id], query: PageQuery): Page<B> {
+      const page = cutPage(by(blocker[1]), ({ order }) => [order, ''], query)
+      memory.refuseRetired(blocker)
+      return { ...page, items: page.items.map(({ block }) => block) }
+    },
 
-  page(blocker: readonly ['organization' | 'user', Id], query: PageQuery): Page<B> {
-    const page = cutPage(this.#by(blocker[1]), ({ order }) => [order, ''], query)
-    this.#memory.refuseRetired(blocker)
-    return { ...page, items: page.items.map(({ block }) => block) }
-  }
-
-  /** Sets or removes a block. One that is replaced keeps its position; a user who is blocked again comes last. */
-  write(blocker: Id, userId: Id, written: B | undefined): void {
-    const isIt = ({ block }: { readonly block: B }): boolean =>
-      this.#blockerOf(block) === blocker && block.userId === userId
-    const { rows } = this.#table
-    const block = structuredClone(written)
-    if (block === undefined) this.#table.replace(rows.filter((row) => !isIt(row)))
-    else if (rows.some(isIt)) {
-      this.#table.replace(rows.map((row) => (isIt(row) ? { order: row.order, block } : row)))
-    } else {
-      this.#lastOrder += 1
-      this.#table.replace([...rows, { order: this.#lastOrder, block }])
-    }
-  }
-
-  #by(blocker: Id) {
-    return this.#table.rows.filter(({ block }) => this.#blockerOf(block) === blocker)
+    /** Sets or removes a block. One that is replaced keeps its position; a user who is blocked again comes last. */
+    write(blocker: Id, userId: Id, written: B | undefined): void {
+      const isIt = ({ block }: { readonly block: B }): boolean =>
+        blockerOf(block) === blocker && block.userId === userId
+      const { rows } = table
+      const block = structuredClone(written)
+      if (block === undefined) table.replace(rows.filter((row) => !isIt(row)))
+      else if (rows.some(isIt)) table.replace(rows.map((row) => (isIt(row) ? { order: row.order, block } : row)))
+      else {
+        lastOrder += 1
+        table.replace([...rows, { order: lastOrder, block }])
+      }
+    },
   }
 }
 

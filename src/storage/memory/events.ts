@@ -1,7 +1,7 @@
-import { cursorAhead, ForgeError } from '../../schema/errors.ts'
+import { cursorAhead, eventsPruned, invalidCursor } from '../../schema/errors.ts'
 import type { ForgeEvent } from '../../schema/records.ts'
 import type { Consumer, EventFilter, EventStore } from '../contract/events.ts'
-import { cursorOf, cutPage, invalidCursor, sortKeyIn } from './pages.ts'
+import { cursorOf, cutPage, sortKeyIn } from './pages.ts'
 import type { Memory } from './tables.ts'
 
 /** The position up to which a consumer has processed events, and who holds its name until when, in milliseconds since 1970. */
@@ -34,7 +34,7 @@ export function memoryEvents(memory: Memory): EventStore<undefined> {
   return {
     read({ after, limit }) {
       const start = after === undefined ? oldest : positionIn(after)
-      if (start < oldest) throw pruned(oldest)
+      if (start < oldest) throw eventsPruned(cursorOf(oldest))
 
       refuseAhead(start)
       const found = events.rows.filter((event) => idOf(event) > start).slice(0, limit)
@@ -120,9 +120,4 @@ function positionIn(cursor: string): number {
   const [position] = sortKeyIn(cursor)
   if (position >= 0) return position
   throw invalidCursor()
-}
-
-function pruned(oldest: number): ForgeError<'EVENTS_PRUNED'> {
-  const message = 'events after this cursor have been pruned: continue from the cursor in details.oldest'
-  return new ForgeError('EVENTS_PRUNED', message, { oldest: cursorOf(oldest) })
 }

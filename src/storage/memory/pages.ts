@@ -1,5 +1,4 @@
-import type { ForgeError } from '../../schema/errors.ts'
-import { invalidInput } from '../../schema/errors.ts'
+import { invalidCursor } from '../../schema/errors.ts'
 import type { Page } from '../../schema/paging.ts'
 import type { PageQuery } from '../contract/stores.ts'
 
@@ -41,9 +40,4 @@ export function sortKeyIn(cursor: string): SortKey {
   const [, number, text] = /^p(-?\d{1,15}) (.*)$/su.exec(cursor) ?? []
   if (number !== undefined && text !== undefined) return [Number(number), text]
   throw invalidCursor()
-}
-
-/** Creates the error for a string that is not a cursor of the list. */
-export function invalidCursor(): ForgeError<'INVALID_INPUT'> {
-  return invalidInput('/after', 'cursor', 'after must be the cursor of an earlier page')
 }

@@ -79,6 +79,7 @@ export function followingStatements(context: SqlContext, typeOf: TypeOfKey): rea
   const keys = hostKeys(tables)
   const members = tables?.members
   const { follows } = dialect
+  const blocked = (thing: 'organization' | 'user') => ownColumn(context, { thing }, `${thing}_id`)
   const made = follows.by === 'triggers' ? removalTriggers(context, keys) : foreignKeys(context, keys, typeOf)
   // Others may add an orphan meanwhile, unless they wait for the migration. Behind a key that was not checked, none can.
   const removed = keys.map((key) => orphans(context, key))
@@ -92,17 +93,15 @@ export function followingStatements(context: SqlContext, typeOf: TypeOfKey): rea
       : dialect.fence.create({
           ...fenceOf(context),
           members: named(members),
-          ...columnsOf(members),
-          ...oursOf(context),
+          organization: sql.id(members.organization),
+          user: sql.id(members.user),
+          where: members.where === undefined ? undefined : sql.raw(members.where),
+          heads: sql.table('heads'),
+          blocks: sql.table('organization_blocks'),
+          blocked: { organization: blocked('organization'), user: blocked('user') },
         })),
   ]
   return statements.map((text) => schemaStatement(rawQuery(build, text)))
-}
-
-function oursOf(context: SqlContext) {
-  const column = (thing: 'organization' | 'user') => ownColumn(context, { thing }, `${thing}_id`)
-  const blocked = { organization: column('organization'), user: column('user') }
-  return { heads: sql.table('heads'), blocks: sql.table('organization_blocks'), blocked }
 }
 
 /** Returns the keys and triggers that must be there. */
@@ -231,12 +230,4 @@ function removalTriggers(context: SqlContext, keys: readonly HostKey[]): readonl
       sql`create trigger ${sql.id(kept)} before update of ${id} on ${named(host)} when new.${id} is not ${old} and (${sql.join(referring, sql` or `)}) begin select raise(abort, 'the forge refers to this row by its id'); end`,
     ]
   })
-}
-
-function columnsOf({ organization, user, where }: { organization: string; user: string; where?: string | undefined }) {
-  return {
-    organization: sql.id(organization),
-    user: sql.id(user),
-    where: where === undefined ? undefined : sql.raw(where),
-  }
 }

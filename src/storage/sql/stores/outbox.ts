@@ -1,6 +1,6 @@
 import type { AliasedRawBuilder } from 'kysely'
 import { sql } from 'kysely'
-import { cursorAhead, ForgeError, isForgeError } from '../../../schema/errors.ts'
+import { cursorAhead, eventsPruned, ForgeError, invalidCursor, isForgeError } from '../../../schema/errors.ts'
 import type { Id } from '../../../schema/ids.ts'
 import type { SyncOrAsync } from '../../../schema/sync-or-async.ts'
 import { wait } from '../../../schema/sync-or-async.ts'
@@ -16,7 +16,7 @@ import type { Session, SqlRuntime } from '../session.ts'
 import { queryEach } from '../session.ts'
 import type { EventRow } from './event-log.ts'
 import { EVENT_FIELDS, outboxPosition, selectEvents, toEvent } from './event-log.ts'
-import { cursorOf, invalidCursor, positionIn } from './pages.ts'
+import { cursorOf, positionIn } from './pages.ts'
 
 type OutboxQuery = Parameters<EventStore<unknown>['read']>[0]
 
@@ -136,7 +136,7 @@ export class Outbox<Tx> {
       const { floor, newest } = refuseMissing(rows[0])
       if (start !== undefined) refuseAhead(start, newest)
       if (begin >= floor) return toPage(rows, begin)
-      if (start !== undefined) throw pruned(floor)
+      if (start !== undefined) throw eventsPruned(cursorOf(floor))
     }
   }
 
@@ -231,11 +231,6 @@ export function outboxPositionOf(cursor: string): number {
   const position = positionIn(cursor)
   if (position < 0) throw invalidCursor()
   return position
-}
-
-function pruned(floor: number): ForgeError<'EVENTS_PRUNED'> {
-  const message = 'events after this cursor have been pruned: continue from the cursor in details.oldest'
-  return new ForgeError('EVENTS_PRUNED', message, { oldest: cursorOf(floor) })
 }
 
 function refuseMissing<State>(row: State | undefined): State {

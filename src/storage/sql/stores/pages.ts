@@ -1,7 +1,6 @@
 import type { Expression, RawBuilder, SqlBool } from 'kysely'
 import { sql } from 'kysely'
-import type { ForgeError } from '../../../schema/errors.ts'
-import { invalidInput, notFound } from '../../../schema/errors.ts'
+import { invalidCursor, notFound } from '../../../schema/errors.ts'
 import type { CursorPage, Page } from '../../../schema/paging.ts'
 import type { MaybePromise } from '../../../schema/sync-or-async.ts'
 import type { PageQuery } from '../../contract/stores.ts'
@@ -64,11 +63,6 @@ export function positionIn(cursor: string): number {
   const position = Number(/^s(-?\d{1,16})$/.exec(cursor)?.[1])
   if (!Number.isSafeInteger(position)) throw invalidCursor()
   return position
-}
-
-/** Creates the error for a string that is not a cursor of the list. */
-export function invalidCursor(): ForgeError<'INVALID_INPUT'> {
-  return invalidInput('/after', 'cursor', 'after must be the cursor of an earlier page')
 }
 
 /** Reads pages of lists that a head counts. */

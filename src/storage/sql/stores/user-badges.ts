@@ -1,5 +1,6 @@
 import type { SqlBool } from 'kysely'
 import { sql } from 'kysely'
+import { invalidCursor } from '../../../schema/errors.ts'
 import type { Id } from '../../../schema/ids.ts'
 import type { Page } from '../../../schema/paging.ts'
 import type { Badge, BadgeHolder, Grant } from '../../../schema/records.ts'
@@ -18,7 +19,7 @@ import { query } from '../session.ts'
 import type { SqlAggregate, StoreParts, Writing } from './aggregate.ts'
 import { aggregateStore } from './aggregate.ts'
 import { BADGE_FIELDS } from './badge-catalogue.ts'
-import { invalidCursor, pageOf } from './pages.ts'
+import { pageOf } from './pages.ts'
 
 /** A grant as the statements return it, with the definition of its badge. */
 interface StoredGrant extends Badge {
