@@ -1,6 +1,5 @@
-import { need } from '../schema/arguments.ts'
-import type { OptionNames } from '../schema/options.ts'
-import { FUNCTION, refuseUnknown } from '../schema/options.ts'
+import type { OptionRules } from '../schema/options.ts'
+import { ANY, checkOptions, FUNCTION, optional } from '../schema/options.ts'
 import type { ForgeStorage } from './contract/storage.ts'
 import type { HostRows } from './sql/copy/copied-database.ts'
 import type { CopiedTable, CopyOptions, CopyReport } from './sql/copy/copy-options.ts'
@@ -43,11 +42,8 @@ export async function copyForge<A, B>(
   const storage = 'a storage in SQLite, PostgreSQL or MariaDB'
   if (source === undefined) throw new TypeError(`copyForge needs from: ${storage}`)
   if (target === undefined) throw new TypeError(`copyForge needs to: ${storage}`)
-  refuseUnknown('copyForge', options, COPY_OPTIONS)
-  need(FUNCTION[0](options.onProgress), 'copyForge', 'onProgress', FUNCTION[1])
-  need(FUNCTION[0](options.inTarget), 'copyForge', 'inTarget', FUNCTION[1])
+  checkOptions('copyForge', options, RULES)
   const { tables = [], inTarget } = options
-  need(Array.isArray(tables), 'copyForge', 'tables', 'a list of tables')
   return copyTables(
     { ...source, hosts: tables.map((table) => hostRows(table, table.from)), migrate: () => from.migrate() },
     {
@@ -64,10 +60,10 @@ function hostRows({ name, columns, key }: CopiedTable, location: HostRows['locat
   return { name, location, description: key === undefined ? { columns } : { columns, key } }
 }
 
-const COPY_OPTIONS: OptionNames<CopyOptions> = {
-  empty: true,
-  signal: true,
-  onProgress: true,
-  tables: true,
-  inTarget: true,
+const RULES: OptionRules<CopyOptions> = {
+  empty: ANY,
+  signal: ANY,
+  onProgress: FUNCTION,
+  tables: optional(Array.isArray, 'a list of tables'),
+  inTarget: FUNCTION,
 }

@@ -118,10 +118,5 @@ export function openSqlite(file: string): SqliteConnection {
  */
 export async function sqliteFileProblems(file: string, check: FileCheck = 'quick_check'): Promise<readonly string[]> {
   need(typeof file === 'string' && file !== '', 'sqliteFileProblems', 'file', 'the name of a file')
-  const database = new SqliteDatabase(file, new Schema(createSqlContext(sqliteDialect)), undefined)
-  try {
-    return fileProblems(database, check)
-  } finally {
-    database.close()
-  }
+  return fileProblems(file, check)
 }

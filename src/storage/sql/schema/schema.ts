@@ -1,6 +1,7 @@
-import { ForgeError } from '../../../schema/errors.ts'
+import { ForgeError, isForgeError } from '../../../schema/errors.ts'
 import type { OptionNames } from '../../../schema/options.ts'
 import type { SyncOrAsync } from '../../../schema/sync-or-async.ts'
+import { wait } from '../../../schema/sync-or-async.ts'
 import type { SchemaStatus } from '../../contract/storage.ts'
 import type { SqlContext, SqlStorageOptions } from '../context.ts'
 import { checkStorageOptions, createSqlContext } from '../context.ts'
@@ -16,7 +17,6 @@ import type { Session } from '../session.ts'
 import { execute, query, queryFirst } from '../session.ts'
 import type { Ledger } from './ddl.ts'
 import { INCOMPLETE, ledgerOf, NEWEST_VERSION, versionsOf } from './ddl.ts'
-import { takeLease } from './lease.ts'
 
 /** What to do about tables that are outdated. */
 const FIX = 'call await storage.migrate(), or run "forgelet schema apply"'
@@ -240,6 +240,34 @@ function missingIn(present: Present, statements: readonly SchemaStatement[]): re
     if (found === undefined) return columns.length === 0 ? [] : [`${name} is missing`] // an index has no columns
     return columns.filter((column) => !found.has(column)).map((column) => `${name} has no column ${column}`)
   })
+}
+
+type Lease = NonNullable<SqlDialect['migration']>['lease']
+
+/** How long a migration waits for one on another node, and how long between two attempts, in milliseconds. */
+const MAX_LEASE_WAIT_MS = 10_000
+const LEASE_PAUSE_MS = 200
+
+/**
+ * Takes the lease of migrations, where the server is a node of a cluster. Waits for a process on another node that has it.
+ *
+ * @returns the lease, to be given back; undefined if none is needed
+ * @throws ForgeError `STORAGE_BUSY` after ten seconds
+ */
+function* takeLease(session: Session, lease: Lease): SyncOrAsync<Lease> {
+  if (lease === undefined || (yield* query(session, lease.needed)).length === 0) return undefined
+
+  for (const end = performance.now() + MAX_LEASE_WAIT_MS; ; ) {
+    try {
+      let answer: { readonly lock: string } | undefined
+      for (const statement of lease.take) answer = yield* queryFirst(session, statement)
+      if (answer?.lock === 'taken') return lease
+    } catch (error) {
+      if (!isForgeError(error, 'STORAGE_BUSY')) throw error // another node was first
+    }
+    if (performance.now() > end) throw busy('call')
+    yield* wait(new Promise<void>((goOn) => setTimeout(goOn, LEASE_PAUSE_MS)))
+  }
 }
 
 function* abandoned(session: Session, abandon: Statement<unknown>): SyncOrAsync<void> {

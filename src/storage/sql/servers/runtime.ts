@@ -11,7 +11,6 @@ import { asBusy, retryAfter } from '../retry.ts'
 import { Schema } from '../schema/schema.ts'
 import type { AtOnceSession, Session, WriteCircumstances } from '../session.ts'
 import type { DatabaseRuntime } from '../stores/ground.ts'
-import { ChangesAtOnce } from './changes-at-once.ts'
 import { Connections } from './connections.ts'
 import { Deadline, Deadlines, rethrow } from './deadline.ts'
 import { translate } from './errors.ts'
@@ -21,6 +20,9 @@ import type { SessionOptions } from './session.ts'
 import { ServerSession } from './session.ts'
 import { CHECK_OPEN, commitAfter, inSavepoint } from './transaction.ts'
 import { Turns } from './turns.ts'
+
+/** How long changes take locks after one without locks was refused, in milliseconds. */
+const LOCKING_MS = 1000
 
 /** What BEGIN is sent with in a transaction of the host. */
 const BEGUN = [textQuery('select 1 as begun')]
@@ -35,12 +37,13 @@ export class ServerRuntime<Tx extends object> implements DatabaseRuntime<Tx> {
   readonly #context: SqlContext
   readonly #connections: Connections
   readonly #turns = new Turns()
-  readonly #atOnce: ChangesAtOnce
   readonly #lostCommits: LostCommits
   readonly #reading: SessionOptions
   readonly #changing: SessionOptions
   readonly #changingInHosts: SessionOptions
   readonly #deadlines = new Deadlines()
+  /** Until when changes take locks, because one without locks was refused. */
+  #lockingUntil = 0
   #isUsable = false
   /** Whether the host's own transactions, which may be of another library, were found to be fit. */
   #areHostsFit = false
@@ -52,7 +55,6 @@ export class ServerRuntime<Tx extends object> implements DatabaseRuntime<Tx> {
     this.#context = context
     this.#connections = new Connections(server.client)
     this.#lostCommits = new LostCommits(server.client.size)
-    this.#atOnce = new ChangesAtOnce(server)
     const { limited, lengthen, giveWay, merged } = server
     const { lockingRead } = context.dialect
     const changing = { merged, lockingRead, runHostCode: this.#turns.runHostCode.bind(this.#turns) }
@@ -90,16 +92,26 @@ export class ServerRuntime<Tx extends object> implements DatabaseRuntime<Tx> {
     }, limits)
   }
 
-  /** Changes something by one statement, where that is possible. Returns undefined if nothing was written. */
+  /**
+   * Changes something by one statement, where that is possible. Returns undefined if nothing was written. Where several processes
+   * change the same thing, the server refuses many of these. Source: docs/decisions/0009-changes-at-once.md
+   */
   async #writeAtOnce<T>(
     deadline: Deadline,
     work: (session: AtOnceSession) => SyncOrAsync<T | undefined>,
     signal: AbortSignal | undefined,
   ): Promise<T | undefined> {
-    if (!this.#atOnce.arePossible) return undefined
+    const { merged, limitsAtOnce } = this.#server
+    if (limitsAtOnce === undefined || performance.now() < this.#lockingUntil) return undefined
     await this.#lostCommits.refuseMore((serverIds) => this.#findOpen(serverIds))
     return this.#onConnection(deadline, 'tables', (_, connection) =>
-      this.#lostCommits.counted(deadline, connection, () => this.#atOnce.make(connection, deadline, work, signal)),
+      this.#lostCommits.counted(deadline, connection, async () => {
+        if (connection.status !== 'I') return undefined // the host may have left a transaction open on it
+        const session = new ServerSession(connection, deadline, { retry: 'call', merged, limitsAtOnce, signal })
+        const written = await runAsync(work(session))
+        if (session.isRefused) this.#lockingUntil = performance.now() + LOCKING_MS
+        return written
+      }),
     )
   }
 

@@ -1,23 +1,28 @@
 import { isForgeError } from '../../../schema/errors.ts'
 import type { SyncOrAsync } from '../../../schema/sync-or-async.ts'
 import { runSync } from '../../../schema/sync-or-async.ts'
+import { createSqlContext } from '../context.ts'
 import { command, textQuery } from '../dialect.ts'
+import { sqliteDialect } from '../dialects/sqlite.ts'
+import { Schema } from '../schema/schema.ts'
 import type { Session } from '../session.ts'
 import { execute, query } from '../session.ts'
 import { DAMAGED } from './connection.ts'
-import type { SqliteDatabase } from './database.ts'
-import type { SqliteHandle } from './drivers.ts'
+import { SqliteDatabase } from './database.ts'
 
 /** How the pages of a file are checked: `integrity_check` compares each index with its table too. */
 export type FileCheck = 'quick_check' | 'integrity_check'
 
 /** Returns what is wrong with the file of a database. Changes nothing. */
-export function fileProblems<H extends SqliteHandle>(database: SqliteDatabase<H>, check: FileCheck): readonly string[] {
+export function fileProblems(file: string, check: FileCheck): readonly string[] {
+  const database = new SqliteDatabase(file, new Schema(createSqlContext(sqliteDialect)), undefined)
   try {
     return database.withReader((reader) => runSync(problems(reader, check)))
   } catch (error) {
     if (isForgeError(error, 'STORAGE_UNAVAILABLE') && error.message === DAMAGED) return [DAMAGED]
     throw error
+  } finally {
+    database.close()
   }
 }
 

@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module'
 import { resolve } from 'node:path'
-import { hasMethods, propertyOf } from '../../../schema/arguments.ts'
+import { hasMethods } from '../../../schema/arguments.ts'
 import { isForgeError } from '../../../schema/errors.ts'
 import { isPromise } from '../../../schema/sync-or-async.ts'
 import { textQuery } from '../dialect.ts'
@@ -33,10 +33,6 @@ function isOwnHandle(value: unknown): value is OwnHandle {
   return hasMethods(value, 'prepare', 'exec', 'close')
 }
 
-function isBetterSqlite3(value: unknown): value is SqliteConnection {
-  return isOwnHandle(value) && 'inTransaction' in value
-}
-
 /** The name of a database in memory. */
 export const IN_MEMORY = ':memory:'
 
@@ -52,24 +48,21 @@ export function absoluteFile(file: string): string {
  * reads an absolute path as a URI. @throws ForgeError `STORAGE_UNAVAILABLE`
  */
 export function openWithBetterSqlite3(file: string): SqliteConnection {
-  const driver = betterSqlite3()
-  let handle: unknown
+  const Driver = betterSqlite3()
   try {
-    handle = Reflect.construct(driver, [absoluteFile(file)])
+    return new Driver(absoluteFile(file))
   } catch (error) {
     throw unavailable(lacksBinary(error) ? NO_BINARY : 'the database file cannot be opened', error)
   }
-  if (isBetterSqlite3(handle)) return handle
-  throw unavailable('better-sqlite3 opened a file but returned no handle')
 }
 
-function betterSqlite3(): SqliteHandle['constructor'] {
+function betterSqlite3(): new (file: string) => SqliteConnection {
   // Where a bundle is CommonJS, `import.meta` is empty, or the place of this file while it was built.
   const require = createRequire(typeof __filename === 'string' ? __filename : import.meta.url)
   try {
     refuseCrash(require('better-sqlite3/package.json'))
     const driver = require('better-sqlite3')
-    return propertyOf(driver, 'default') ?? driver // where webpack makes an ES module, it imports it
+    return driver.default ?? driver // where webpack makes an ES module, it imports it
   } catch (error) {
     if (isForgeError(error)) throw error
     throw unavailable(`better-sqlite3 is not installed: ${INSTALL}`, error)
