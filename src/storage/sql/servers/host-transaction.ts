@@ -1,6 +1,5 @@
 import { hasMethods, isObject, propertyOf } from '../../../schema/arguments.ts'
 import type { SqlValue } from '../query.ts'
-import type { Runner } from './server.ts'
 
 /**
  * An open transaction of the host in any library, for `withTransaction` on PostgreSQL or MariaDB. The host's
@@ -25,11 +24,6 @@ export function isHostTransaction(value: object): value is HostTransaction {
 
 /** The transaction of a library in `T`, which is what a storage lends to the host. */
 export type LibraryOf<T> = T extends HostTransaction<infer L> ? L : never
-
-/** Runs statements in a transaction of another library. */
-export function runnerIn(transaction: HostTransaction): Runner {
-  return { identity: transaction.identity, run: ({ sql, parameters }) => transaction.run(sql, parameters) }
-}
 
 /** A compiled query, as every version of Kysely accepts it: a text with its parameters, without a query tree. */
 export interface KyselyQuery {

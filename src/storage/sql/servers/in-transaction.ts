@@ -67,7 +67,7 @@ export async function repeatTransaction<T, C, S>(
       commitAfter(deadline, connection, { commit }, async () => {
         const send = (statement: Statement<unknown>): Promise<unknown> => {
           deadline.shorten()
-          return connection.run(statement)
+          return connection.run(statement.sql, [])
         }
         const inside = (): Promise<WorkInTransaction<T>> => {
           deadline.lengthen(Number.POSITIVE_INFINITY)

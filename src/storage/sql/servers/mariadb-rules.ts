@@ -10,8 +10,6 @@ export const START: Statement<unknown> = command('start transaction read write')
 
 const BEGIN: readonly Statement<unknown>[] = [command('set transaction isolation level read committed'), START]
 
-const COMMIT = command('commit')
-
 /** The limits of one statement, which may write a table of one row without a key. The connection keeps its own. */
 function limits(lockWaitMs: number, statementMs = lockWaitMs): string {
   const wholeSeconds = Math.ceil(lockWaitMs / 1000)
@@ -26,7 +24,7 @@ const HAS_LIMITS = /^(select|insert|update|delete|with)\b/
 export const mariadbRules: ServerRules = {
   begin: () => BEGIN,
   async commit(connection) {
-    await connection.run(COMMIT)
+    await connection.run('commit', [])
     return true
   },
   lengthen: [],

@@ -50,18 +50,14 @@ const MAX_WAIT_AT_ONCE_MS = 100
 /** Ends what the host may have left open on the connection. Outside of a transaction, ROLLBACK alone is answered with a warning. */
 const END_OTHER = 'begin; rollback; '
 
-const ROLL_BACK = command('rollback')
-const COMMIT = command('commit')
-const SELECT_1 = command('select 1')
-
 /** PostgreSQL. */
 export const postgresRules: ServerRules = {
   begin: ({ status }, lockWaitMs) => [command(`${status === undefined ? END_OTHER : ''}${begin(lockWaitMs)}`)],
   async commit(connection) {
     if (connection.commit !== undefined) return connection.commit()
     // Behind a statement that has failed, every other fails too.
-    const isSound = (await failureOf(connection.run(SELECT_1))) === undefined
-    await connection.run(isSound ? COMMIT : ROLL_BACK)
+    const isSound = (await failureOf(connection.run('select 1', []))) === undefined
+    await connection.run(isSound ? 'commit' : 'rollback', [])
     return isSound
   },
   lengthen: [command(`set local statement_timeout = ${MAX_LONG_CALL_MS}`)],

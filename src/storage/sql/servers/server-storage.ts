@@ -2,8 +2,8 @@ import type { SqlContext } from '../context.ts'
 import type { SqlStorage } from '../database.ts'
 import { sqlDatabase } from '../database.ts'
 import { createSqlStores } from '../stores/stores.ts'
-import { isKyselyExecutor, runnerOfKysely } from './clients/kysely.ts'
-import { isHostTransaction, runnerIn } from './host-transaction.ts'
+import { isKyselyExecutor } from './clients/kysely.ts'
+import { isHostTransaction, runIn } from './host-transaction.ts'
 import { ServerRuntime } from './runtime.ts'
 import type { Runner, Server } from './server.ts'
 import type { WrappedTransactions } from './wrapped-transactions.ts'
@@ -22,8 +22,8 @@ export function createServerStorage<Tx extends object, C extends object>(
 ): SqlStorage<Tx> {
   const ofHost = (transaction: object): Runner => {
     const open = wrapped.unwrap(transaction)
-    if (isHostTransaction(open)) return runnerIn(open)
-    return isKyselyExecutor(open) ? runnerOfKysely(open) : runnerOf(open)
+    if (isHostTransaction(open)) return open
+    return isKyselyExecutor(open) ? { identity: open, run: runIn(open) } : runnerOf(open)
   }
   const runtime = new ServerRuntime<Tx>({ ...server, ofHost }, context)
   return {

@@ -1,10 +1,10 @@
 import type { MaybePromise } from '../../../schema/sync-or-async.ts'
 import type { IdCodec } from '../ids.ts'
-import type { Statement } from '../query.ts'
+import type { SqlValue, Statement } from '../query.ts'
 import type { Session } from '../session.ts'
 import type { MergedStatements } from './merged-statements.ts'
 
-/** Runs statements on one connection. */
+/** Runs statements on one connection: a `HostTransaction` is one. */
 export interface Runner {
   /** The connection itself, whichever object stands for it: the calls on it take turns. */
   readonly identity: object
@@ -14,7 +14,7 @@ export interface Runner {
    */
   readonly pipelined?: (<T>(send: () => T) => T) | undefined
   /** Runs a statement, and returns its rows as the library has them. @throws the error of the driver, unchanged */
-  run(statement: Statement<unknown>): Promise<unknown>
+  run(sql: string, parameters: readonly SqlValue[]): Promise<unknown>
 }
 
 /** A connection out of the pool of a client library. */

@@ -120,7 +120,8 @@ export class ServerSession implements AtOnceSession {
     const one = merged?.of([...limitsAtOnce, ...statements], true)
     if (one === undefined) return undefined
     signal?.throwIfAborted()
-    const rows = await this.#deadline.commit(() => this.#runner.run(one.statement).catch(refusedOrUnknown))
+    const { sql, parameters } = one.statement
+    const rows = await this.#deadline.commit(() => this.#runner.run(sql, parameters).catch(refusedOrUnknown))
     this.isRefused = rows === undefined
     return rows === undefined ? undefined : one.rowsOfEach(rowsIn(rows)).slice(limitsAtOnce.length)
   }
@@ -164,7 +165,8 @@ export class ServerSession implements AtOnceSession {
     const written = isLocking ? { ...statement, sql: `${statement.sql}${lockingRead}` } : statement
     let rows: unknown
     try {
-      rows = await this.#runner.run(limited === undefined ? written : limited(written, this.#deadline.lockWaitMs))
+      const { sql, parameters } = limited === undefined ? written : limited(written, this.#deadline.lockWaitMs)
+      rows = await this.#runner.run(sql, parameters)
     } catch (error) {
       if (equalsNothing(error)) return []
       throw translate(error, retry)

@@ -11,8 +11,6 @@ function command(sql: string): Statement<unknown> {
   return { sql, parameters: [], returnsRows: false }
 }
 
-const ROLL_BACK = command('rollback')
-
 /**
  * Runs work between BEGIN and COMMIT on a connection out of the pool. The work sends the BEGIN, or whatever is behind it.
  *
@@ -29,7 +27,7 @@ export async function commitAfter<T>(
   const value = await work().catch(async (error: unknown) => {
     if (!deadline.isOver) {
       deadline.shorten()
-      const failure = connection.status === 'I' ? undefined : await failureOf(connection.run(ROLL_BACK))
+      const failure = connection.status === 'I' ? undefined : await failureOf(connection.run('rollback', []))
       // A node of a cluster that has rolled back by itself says so to the next statement, also to ROLLBACK.
       if (isAbort(failure)) throw busy('call', failure)
       if (failure !== undefined && !isForgeError(error, 'STORAGE_UNAVAILABLE')) {
@@ -71,7 +69,7 @@ export async function inSavepoint<T>(
   session: { batch(statements: readonly Statement<unknown>[]): Promise<unknown> },
   work: () => Promise<T>,
 ): Promise<T> {
-  const removeListener = deadline.onEnd(() => void failureOf(runner.run(ROLL_BACK_TO_SAVEPOINT)))
+  const removeListener = deadline.onEnd(() => void failureOf(runner.run(ROLL_BACK_TO_SAVEPOINT.sql, [])))
   try {
     await session.batch([SAVEPOINT, ROLL_BACK_TO_SAVEPOINT])
     const value = await work()

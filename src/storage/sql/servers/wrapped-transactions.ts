@@ -27,7 +27,7 @@ export class WrappedTransactions<C extends object> {
     this.#wrapped.set(identity, connection)
     return {
       identity,
-      run: async (sql, values) => rowsOrNone(await runner.run({ sql, parameters: values, returnsRows: true })),
+      run: async (sql, values) => rowsOrNone(await runner.run(sql, values)),
     } satisfies HostTransaction
   }
 

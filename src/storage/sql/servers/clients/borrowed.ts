@@ -1,9 +1,6 @@
 import type { MaybePromise } from '../../../../schema/sync-or-async.ts'
-import { command } from '../../dialect.ts'
 import { isLost } from '../errors.ts'
 import type { Connection, Runner } from '../server.ts'
-
-const ROLL_BACK = command('rollback')
 
 /**
  * Returns the connection of a library that cannot destroy one: what a call that is over has left on it is rolled back, once
@@ -19,9 +16,9 @@ export function borrowed(
   release: (isLost: boolean) => MaybePromise<void>,
 ): Connection {
   let loss: unknown
-  const run: Runner['run'] = (statement) => {
+  const run: Runner['run'] = (sql, parameters) => {
     if (loss !== undefined) return Promise.reject(loss)
-    return runner.run(statement).catch((error) => {
+    return runner.run(sql, parameters).catch((error) => {
       if (isLost(error)) loss = error
       throw error
     })
@@ -33,7 +30,7 @@ export function borrowed(
     transaction,
     release(isSound) {
       if (isSound) return release(false)
-      return run(ROLL_BACK).then(
+      return run('rollback', []).then(
         () => release(false),
         () => release(true),
       )

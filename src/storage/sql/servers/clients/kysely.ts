@@ -1,7 +1,7 @@
 import { hasMethods } from '../../../../schema/arguments.ts'
 import type { KyselyExecutor } from '../host-transaction.ts'
-import { isKysely, runIn, runnerIn } from '../host-transaction.ts'
-import type { Client, Connection, Runner } from '../server.ts'
+import { isKysely, runIn } from '../host-transaction.ts'
+import type { Client, Connection } from '../server.ts'
 import { borrowed } from './borrowed.ts'
 
 /**
@@ -33,16 +33,11 @@ export function kyselyClient(database: KyselyDatabase): Client {
               if (isLost) await new Promise((goOn) => setTimeout(goOn, UNTIL_NOTICED_MS))
               release()
             }
-            resolve(borrowed(runnerOfKysely(bound), bound, returned))
+            resolve(borrowed({ identity: bound, run: runIn(bound) }, bound, returned))
           })
         database.connection().execute(use).catch(reject)
       }),
   }
-}
-
-/** Returns what runs statements on a connection of Kysely, or in a `Transaction`. */
-export function runnerOfKysely(kysely: KyselyExecutor): Runner {
-  return runnerIn({ identity: kysely, run: runIn(kysely) })
 }
 
 /** Returns whether a value runs compiled queries: a `Kysely`, or a `Transaction`. */

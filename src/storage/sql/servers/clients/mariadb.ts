@@ -1,6 +1,6 @@
 import { hasMethods, propertyOf } from '../../../../schema/arguments.ts'
 import type { MariadbTransaction } from '../host-transaction.ts'
-import { fromMariadb, runnerIn } from '../host-transaction.ts'
+import { fromMariadb } from '../host-transaction.ts'
 import { ignoreErrors } from '../pools.ts'
 import type { Client } from '../server.ts'
 
@@ -26,7 +26,7 @@ export function mariadbClient(pool: MariadbPool): Client {
       const transaction = fromMariadb(connection)
       ignoreErrors(connection)
       return {
-        ...runnerIn(transaction),
+        ...transaction,
         transaction,
         serverId: Number(propertyOf(connection, 'threadId')) || undefined,
         release(isSound) {

@@ -1,5 +1,5 @@
 import { hasMethods, isObject, propertyOf } from '../../../../schema/arguments.ts'
-import type { Statement } from '../../query.ts'
+import type { SqlValue } from '../../query.ts'
 import { MAX_IDLE_S } from '../deadline.ts'
 import { destroySocket, driverIn, ignoreErrors, notInstalled, openedPool, poolSize } from '../pools.ts'
 import type { Client, Connection, Runner } from '../server.ts'
@@ -176,7 +176,7 @@ class MysqlRunner<C extends MysqlConnection> implements Runner {
     this.connection = connection
   }
 
-  async run({ sql, parameters }: Statement<unknown>): Promise<unknown> {
+  async run(sql: string, parameters: readonly SqlValue[]): Promise<unknown> {
     const query = { sql, values: [...parameters], ...QUERY_OPTIONS }
     const { connection } = this
     const answer = await (parameters.length === 0 ? connection.query(query) : connection.execute(query))

@@ -1,6 +1,6 @@
 import { hasMethods, isObject, propertyOf } from '../../../../schema/arguments.ts'
 import { busy } from '../../errors.ts'
-import type { Statement } from '../../query.ts'
+import type { SqlValue } from '../../query.ts'
 import { MAX_CALL_MS } from '../../retry.ts'
 import { isWrongStatementName } from '../errors.ts'
 import { destroySocket, driverIn, ignoreErrors, notInstalled, openedPool, poolSize } from '../pools.ts'
@@ -165,7 +165,7 @@ class PgRunner<C extends PgClient> implements Runner {
     this.#names = names
   }
 
-  async run({ sql, parameters }: Statement<unknown>): Promise<unknown> {
+  async run(sql: string, parameters: readonly SqlValue[]): Promise<unknown> {
     const client = this.identity
     const names = this.#names
     const name = parameters.length === 0 ? undefined : names?.of(sql)

@@ -1,7 +1,6 @@
 import { propertyOf } from '../../../../schema/arguments.ts'
-import { command } from '../../dialect.ts'
 import type { PostgresJsTransaction } from '../host-transaction.ts'
-import { runnerIn, runUnsafe } from '../host-transaction.ts'
+import { runUnsafe } from '../host-transaction.ts'
 import type { Client } from '../server.ts'
 import { borrowed } from './borrowed.ts'
 
@@ -18,8 +17,6 @@ export interface PostgresJsConnection extends Pick<PostgresJsTransaction, 'unsaf
   release(): void
 }
 
-const COMMIT = command('commit')
-
 /** PostgreSQL through postgres.js. @throws TypeError if it cannot reserve the connections that it opens */
 export function postgresJsClient(sql: PostgresJs): Client {
   if (sql.options?.fetch_types === false) {
@@ -33,11 +30,11 @@ export function postgresJsClient(sql: PostgresJs): Client {
       const release = (isLost: boolean): void => {
         if (!isLost) identity.release() // a lost one would be used again
       }
-      const connection = borrowed(runnerIn(transaction), transaction, release)
+      const connection = borrowed(transaction, transaction, release)
       return {
         ...connection,
         pipelined: (send) => send(),
-        commit: async () => propertyOf(await connection.run(COMMIT), 'command') !== 'ROLLBACK',
+        commit: async () => propertyOf(await connection.run('commit', []), 'command') !== 'ROLLBACK',
       }
     },
   }
