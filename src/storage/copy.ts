@@ -1,8 +1,7 @@
 import type { OptionRules } from '../schema/options.ts'
 import { ANY, checkOptions, FUNCTION, optional } from '../schema/options.ts'
 import type { ForgeStorage } from './contract/storage.ts'
-import type { HostRows } from './sql/copy/copied-database.ts'
-import type { CopiedTable, CopyOptions, CopyReport } from './sql/copy/copy-options.ts'
+import type { CopyOptions, CopyReport } from './sql/copy/copy-options.ts'
 import { copyTables } from './sql/copy/copy-tables.ts'
 import { groundOf } from './sql/stores/ground.ts'
 
@@ -43,21 +42,13 @@ export async function copyForge<A, B>(
   if (source === undefined) throw new TypeError(`copyForge needs from: ${storage}`)
   if (target === undefined) throw new TypeError(`copyForge needs to: ${storage}`)
   checkOptions('copyForge', options, RULES)
-  const { tables = [], inTarget } = options
+  const { tables = [] } = options
+  const located = (side: 'from' | 'to') => tables.map((table) => ({ ...table, location: table[side] ?? table.from }))
   return copyTables(
-    { ...source, hosts: tables.map((table) => hostRows(table, table.from)), migrate: () => from.migrate() },
-    {
-      ...target,
-      hosts: tables.map((table) => hostRows(table, table.to ?? table.from)),
-      migrate: () => to.migrate(),
-      inTarget,
-    },
+    { ...source, hosts: located('from'), migrate: () => from.migrate() },
+    { ...target, hosts: located('to'), migrate: () => to.migrate() },
     options,
   )
-}
-
-function hostRows({ name, columns, key }: CopiedTable, location: HostRows['location']): HostRows {
-  return { name, location, description: key === undefined ? { columns } : { columns, key } }
 }
 
 const RULES: OptionRules<CopyOptions> = {

@@ -3,37 +3,27 @@ import { ForgeError } from '../../../schema/errors.ts'
 import type { SyncOrAsync } from '../../../schema/sync-or-async.ts'
 import type { HostTableName } from '../dialect.ts'
 import { Schema } from '../schema/schema.ts'
-import type { TableDescription } from '../schema/tables.ts'
 import { TABLE_DESCRIPTIONS } from '../schema/tables.ts'
 import type { Session } from '../session.ts'
 import { queryEach, queryFirst } from '../session.ts'
 import type { Ground } from '../stores/ground.ts'
-import type { CopyOptions } from './copy-options.ts'
+import type { CopiedTable } from './copy-options.ts'
 import type { CopiedRow, TableState } from './table-rows.ts'
 import { TableRows } from './table-rows.ts'
 
 /** A database that is copied, or copied to. */
 export interface CopiedDatabase extends Ground {
   /** The tables of the host that are copied before those of the forge. */
-  readonly hosts: readonly HostRows[]
+  readonly hosts: readonly (CopiedTable & { readonly location: HostTableName })[]
   /** Brings the tables of the forge up to date. */
   migrate(): Promise<void>
-  /** As in `CopyOptions`. */
-  readonly inTarget?: CopyOptions['inTarget']
-}
-
-/** A table of the host in one of the two databases. */
-export interface HostRows {
-  readonly name: string
-  readonly location: HostTableName
-  readonly description: TableDescription
 }
 
 /** Returns what is copied: everything but the rows that each database has of its own. */
 export function tablesOf({ context, hosts }: CopiedDatabase): readonly TableRows[] {
   const { ledger: _ledger, outbox: _outbox, host_tables: _hostTables, ...forge } = TABLE_DESCRIPTIONS
   return [
-    ...hosts.map(({ name, location, description }) => new TableRows(context, name, description, location)),
+    ...hosts.map((table) => new TableRows(context, table.name, table, table.location)),
     ...Object.entries(forge).map(([name, description]) => new TableRows(context, name, description)),
   ]
 }

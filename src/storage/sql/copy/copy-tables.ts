@@ -18,7 +18,7 @@ export async function copyTables(from: CopiedDatabase, to: CopiedDatabase, optio
   if (ids !== to.context.ids.text) {
     throw new TypeError(`the database stores ids as ${ids}: open the storage with the same ids`)
   }
-  const [tables, target] = [tablesOf(from), new CopyTarget(to)]
+  const [tables, target] = [tablesOf(from), new CopyTarget(to, options.inTarget)]
   const { overview, positions } = await inSnapshot(from, async (session) => {
     const overview = await runMaybeAsync(overviewOf(session, from, tables))
     await target.prepare(options.empty === true)

@@ -13,6 +13,7 @@ import type { Session } from '../session.ts'
 import { execute, queryEach, queryFirst } from '../session.ts'
 import type { CopiedDatabase, Overview } from './copied-database.ts'
 import { refused, statesOf, tablesOf } from './copied-database.ts'
+import type { CopyOptions } from './copy-options.ts'
 import type { EventPositions } from './event-positions.ts'
 import type { CopiedRow, TableRows } from './table-rows.ts'
 
@@ -24,9 +25,12 @@ export class CopyTarget {
   readonly #database: CopiedDatabase
   readonly #tables: readonly TableRows[]
   readonly #ledger: Ledger
+  readonly #run: NonNullable<CopyOptions['inTarget']>
 
-  constructor(database: CopiedDatabase) {
+  /** @param inTarget - as in `CopyOptions` */
+  constructor(database: CopiedDatabase, inTarget: CopyOptions['inTarget'] = (work) => work()) {
     this.#database = database
+    this.#run = inTarget
     this.#tables = tablesOf(database)
     this.#ledger = ledgerOf(database.context)
   }
@@ -102,11 +106,6 @@ export class CopyTarget {
 
   async #write(work: (session: Session) => SyncOrAsync<void>): Promise<void> {
     await this.#run(async () => this.#database.runtime.write(work, {}))
-  }
-
-  async #run<T>(work: () => Promise<T>): Promise<T> {
-    const { inTarget = (inside) => inside() } = this.#database
-    return inTarget(work)
   }
 }
 

@@ -16,7 +16,7 @@ export type ColumnType = BaseType | `${BaseType}?` | readonly string[]
 export interface TableDescription {
   readonly columns: Readonly<Record<string, ColumnType>>
   /** The columns of the primary key. Undefined: the serial column. */
-  readonly key?: readonly string[]
+  readonly key?: readonly string[] | undefined
   readonly unique?: { readonly name: string; readonly columns: readonly string[] }
   readonly indexes?: readonly TableIndex[]
 }
