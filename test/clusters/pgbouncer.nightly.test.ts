@@ -29,6 +29,21 @@ describeWith(['pgbouncer'], 'PgBouncer that lends a connection for one transacti
       }
     })
 
+    test('calls at once succeed, although the server does not know the names of their statements', async () => {
+      const { url } = await newDatabase(POSTGRES)
+      const { url: behind } = await pgbouncer(url)
+      const storages = Array.from({ length: 3 }, () => postgresStorage(behind))
+      onTestFinished(async () => void (await Promise.all(storages.map((storage) => storage.close()))))
+      await storages[0]?.migrate()
+      const calls = storages.flatMap((storage, process) =>
+        Array.from({ length: 40 }, (_, n) => {
+          const board = { ...BOARD, repositoryId: `${10 * (n % 7) + process}` }
+          return n % 2 === 0 ? issuesOn(storage, board) : pin(storage, board, `${10 * n + process}`)
+        }),
+      )
+      await expect(Promise.all(calls)).resolves.toHaveLength(120)
+    })
+
     test('nothing that was acknowledged is lost when it is killed and started again', async () => {
       const { url } = await newDatabase(POSTGRES)
       const proxy = await pgbouncer(url)
