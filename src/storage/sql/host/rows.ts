@@ -4,10 +4,12 @@ import type { Id } from '../../../schema/ids.ts'
 import type { HostIssue, HostPorts, HostUser } from '../../contract/host.ts'
 import { after } from '../after.ts'
 import type { SqlContext } from '../context.ts'
+import type { Query } from '../query.ts'
 import type { SqlRuntime } from '../session.ts'
 import { compiled } from './lookups.ts'
+import { flag } from './members.ts'
 import { also, named } from './references.ts'
-import type { HostTables, IssueTable, UserTable } from './tables.ts'
+import type { HostTable, HostTables, IssueTable, UserTable } from './tables.ts'
 
 interface UserRow {
   readonly id: Id
@@ -43,20 +45,8 @@ export function hostRows<Tx>(
 }
 
 function usersReader<Tx>(context: SqlContext, table: UserTable, runtime: SqlRuntime<Tx>): HostPorts<Tx>['users'] {
-  const { columns, ids } = context
-  const id = table.id ?? 'id'
-  const find = compiled<{ ids: readonly Id[] }, UserRow>(context, (given) => {
-    const shown = sql.join([
-      sql`${columns.id(id)} as id`,
-      ...texts(context, {
-        name: table.name ?? 'name',
-        fullName: table.fullName,
-        email: table.email,
-        avatar: table.avatar,
-      }),
-    ])
-    return sql`select ${shown} from ${named(table)} where ${sql.id(id)} in ${ids.givenList('user', given('ids'))}${also(table.where)}`
-  })
+  const { name = 'name', fullName, email, avatar } = table
+  const find = rowsById<UserRow>(context, 'user', table, texts(context, { name, fullName, email, avatar }))
   return (asked, { transaction }) =>
     runtime.read(
       (session) => after(session.all(find({ ids: [...asked] })), (rows) => inOrder(asked, rows.map(toUser))),
@@ -70,23 +60,18 @@ function issuesReader<Tx>(
   runtime: SqlRuntime<Tx>,
   readUsers: HostPorts<Tx>['users'] | undefined,
 ): HostPorts<Tx>['issues'] {
-  const { columns, ids, dialect } = context
-  const id = table.id ?? 'id'
+  const { columns, dialect } = context
+  const { title, body, closed, author } = table
   const time = (column: string | undefined): RawBuilder<unknown> =>
     column === undefined ? sql`null` : dialect.number(dialect.milliseconds(sql.id(column)))
-  const find = compiled<{ ids: readonly Id[] }, IssueRow>(context, (given) => {
-    const isClosed = table.closed === undefined ? sql`0` : sql`case when (${sql.raw(table.closed)}) then 1 else 0 end`
-    const shown = sql.join([
-      sql`${columns.id(id)} as id`,
-      sql`${columns.number(table.number)} as number`,
-      ...texts(context, { title: table.title, body: table.body }),
-      sql`${dialect.number(isClosed)} as ${sql.id('isClosed')}`,
-      sql`${table.author === undefined ? sql`null` : columns.id(table.author)} as ${sql.id('authorId')}`,
-      sql`${time(table.createdAt)} as ${sql.id('createdAt')}`,
-      sql`${time(table.updatedAt)} as ${sql.id('updatedAt')}`,
-    ])
-    return sql`select ${shown} from ${named(table)} where ${sql.id(id)} in ${ids.givenList('issue', given('ids'))}${also(table.where)}`
-  })
+  const find = rowsById<IssueRow>(context, 'issue', table, [
+    sql`${columns.number(table.number)} as number`,
+    ...texts(context, { title, body }),
+    sql`${flag(dialect, closed)} as ${sql.id('isClosed')}`,
+    sql`${author === undefined ? sql`null` : columns.id(author)} as ${sql.id('authorId')}`,
+    sql`${time(table.createdAt)} as ${sql.id('createdAt')}`,
+    sql`${time(table.updatedAt)} as ${sql.id('updatedAt')}`,
+  ])
   return (asked, port) =>
     after(
       runtime.read((session) => session.all(find({ ids: [...asked] })), port.transaction),
@@ -102,6 +87,22 @@ function issuesReader<Tx>(
         })
       },
     )
+}
+
+/** Returns the query for rows with these ids. @param shown - what it selects beside the id */
+function rowsById<Row extends { readonly id: Id }>(
+  context: SqlContext,
+  thing: 'user' | 'issue',
+  table: HostTable,
+  shown: readonly RawBuilder<unknown>[],
+): Query<{ readonly ids: readonly Id[] }, Row> {
+  const { columns, ids } = context
+  const id = table.id ?? 'id'
+  return compiled(
+    context,
+    (given) =>
+      sql`select ${columns.id(id)} as id, ${sql.join(shown)} from ${named(table)} where ${sql.id(id)} in ${ids.givenList(thing, given('ids'))}${also(table.where)}`,
+  )
 }
 
 /** The columns of texts, each by the name of its property. A column that the host has not named is null. */
