@@ -67,7 +67,7 @@ export class ServerRuntime<Tx extends object> implements DatabaseRuntime<Tx> {
     if (transaction === undefined) {
       return this.#repeated((deadline) => this.#onConnection(deadline, 'tables', work), limits)
     }
-    return this.#inHosts('read', transaction, async ({ session }) => {
+    return this.#inHosts('read', transaction, async (session) => {
       await this.#refuseUnusableHosts(session)
       return work(session)
     })
@@ -103,21 +103,18 @@ export class ServerRuntime<Tx extends object> implements DatabaseRuntime<Tx> {
   ): Promise<T | undefined> {
     const { merged, limitsAtOnce } = this.#server
     if (limitsAtOnce === undefined || performance.now() < this.#lockingUntil) return undefined
-    await this.#lostCommits.refuseMore((serverIds) => this.#findOpen(serverIds))
-    return this.#onConnection(deadline, 'tables', (_, connection) =>
-      this.#lostCommits.counted(deadline, connection, async () => {
-        if (connection.status !== 'I') return undefined // the host may have left a transaction open on it
-        const session = new ServerSession(connection, deadline, { retry: 'call', merged, limitsAtOnce, signal })
-        const written = await runAsync(work(session))
-        if (session.isRefused) this.#lockingUntil = performance.now() + LOCKING_MS
-        return written
-      }),
-    )
+    return this.#changeOn(deadline, 'tables', async (connection) => {
+      if (connection.status !== 'I') return undefined // the host may have left a transaction open on it
+      const session = new ServerSession(connection, deadline, { retry: 'call', merged, limitsAtOnce, signal })
+      const written = await runAsync(work(session))
+      if (session.isRefused) this.#lockingUntil = performance.now() + LOCKING_MS
+      return written
+    })
   }
 
   /** Same as the storage's `checkTransaction`. */
   checkTransaction(transaction: Tx): Promise<void> {
-    return this.#inHosts('read', transaction, async ({ session }) => {
+    return this.#inHosts('read', transaction, async (session) => {
       await session.batch(CHECK_OPEN)
       await this.#refuseUnusableHosts(session)
     })
@@ -134,7 +131,7 @@ export class ServerRuntime<Tx extends object> implements DatabaseRuntime<Tx> {
 
   ofHost<T>(work: (session: Session) => MaybePromise<T>, transaction: Tx | undefined): Promise<T> {
     if (transaction !== undefined) {
-      const written = this.#inHosts('read', transaction, async ({ session }) => work(session))
+      const written = this.#inHosts('read', transaction, async (session) => work(session))
       // Nothing is decided again, so what a key of the host refuses is the error of its statement.
       return written.catch((error) => Promise.reject(error instanceof BrokenReference ? error.cause : error))
     }
@@ -219,31 +216,37 @@ export class ServerRuntime<Tx extends object> implements DatabaseRuntime<Tx> {
     })
   }
 
+  /** Runs a change on a connection of our own, unless too many COMMITs are lost. */
+  async #changeOn<T>(
+    deadline: Deadline,
+    needs: 'server' | 'tables',
+    change: (connection: Connection) => Promise<T>,
+  ): Promise<T> {
+    await this.#lostCommits.refuseMore(async (serverIds) => {
+      const rows = await this.onConnection((session) => session.all(this.#server.stillOpen(serverIds)))
+      return rows.map(({ id }) => id)
+    })
+    return this.#onConnection(deadline, needs, (_, connection) =>
+      this.#lostCommits.counted(deadline, connection, () => change(connection)),
+    )
+  }
+
   /** Runs work between BEGIN and COMMIT. BEGIN is sent together with the first statements. */
-  async #transact<T>(
+  #transact<T>(
     deadline: Deadline,
     work: (session: ServerSession, transaction: Tx, connection: Connection) => Promise<T>,
     needs: 'server' | 'tables' = 'tables',
   ): Promise<T> {
     const { begin } = this.#server
-    await this.#lostCommits.refuseMore((serverIds) => this.#findOpen(serverIds))
-    return this.#onConnection(deadline, needs, (_, connection) =>
-      this.#lostCommits.counted(deadline, connection, async () => {
-        const session = new ServerSession(connection, deadline, this.#changing, begin(connection, deadline.lockWaitMs))
-        // biome-ignore lint/nursery/noUnsafeTypeAssertion: of the client or of the host's own function, as Tx says
-        const inside = (): Promise<T> => work(session, connection.transaction as Tx, connection)
-        return commitAfter(deadline, connection, this.#server, inside).catch((error) => {
-          const translated = translate(error, 'call')
-          throw isForgeError(translated, 'STORAGE_BUSY') ? translated : error // it may come from the host's own code
-        })
-      }),
-    )
-  }
-
-  /** Returns those of these connections that the server still has. */
-  async #findOpen(serverIds: readonly number[]): Promise<readonly number[]> {
-    const rows = await this.onConnection((session) => session.all(this.#server.stillOpen(serverIds)))
-    return rows.map(({ id }) => id)
+    return this.#changeOn(deadline, needs, (connection) => {
+      const session = new ServerSession(connection, deadline, this.#changing, begin(connection, deadline.lockWaitMs))
+      // biome-ignore lint/nursery/noUnsafeTypeAssertion: of the client or of the host's own function, as Tx says
+      const inside = (): Promise<T> => work(session, connection.transaction as Tx, connection)
+      return commitAfter(deadline, connection, this.#server, inside).catch((error) => {
+        const translated = translate(error, 'call')
+        throw isForgeError(translated, 'STORAGE_BUSY') ? translated : error // it may come from the host's own code
+      })
+    })
   }
 
   /** Changes something in the host's transaction, all or nothing. A definite abort is never repeated there. */
@@ -253,7 +256,7 @@ export class ServerRuntime<Tx extends object> implements DatabaseRuntime<Tx> {
     signal: AbortSignal | undefined,
   ): Promise<T> {
     try {
-      return await this.#inHosts('write', transaction, async ({ deadline, runner, session }) => {
+      return await this.#inHosts('write', transaction, async (session, deadline, runner) => {
         signal?.throwIfAborted()
         const attempt = (): Promise<T> =>
           inSavepoint(deadline, runner, session, async () => {
@@ -270,14 +273,18 @@ export class ServerRuntime<Tx extends object> implements DatabaseRuntime<Tx> {
   }
 
   /** Runs a call in the host's transaction, in its turn. */
-  async #inHosts<T>(kind: 'read' | 'write', transaction: Tx, work: (hosts: InHosts) => Promise<T>): Promise<T> {
+  async #inHosts<T>(
+    kind: 'read' | 'write',
+    transaction: Tx,
+    work: (session: ServerSession, deadline: Deadline, runner: Runner) => Promise<T>,
+  ): Promise<T> {
     if (!isObject(transaction)) {
       throw new TypeError("withTransaction needs the host's open transaction, as its driver has it")
     }
     const runner = this.#server.ofHost(transaction)
     const inTurn = (deadline: Deadline): Promise<T> => {
       const session = new ServerSession(runner, deadline, { retry: 'host-transaction' })
-      return this.#turns.run(kind, runner.identity, () => work({ deadline, runner, session }))
+      return this.#turns.run(kind, runner.identity, () => work(session, deadline, runner))
     }
     return this.#during(inTurn, { expired: hostBusy })
   }
@@ -303,13 +310,6 @@ async function changed<T>(work: SyncOrAsync<T>, signal: AbortSignal | undefined)
   const value = await runAsync(work)
   signal?.throwIfAborted()
   return value
-}
-
-/** A call in the host's transaction. */
-interface InHosts {
-  readonly deadline: Deadline
-  readonly runner: Runner
-  readonly session: ServerSession
 }
 
 function hostBusy(): Error {
