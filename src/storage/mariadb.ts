@@ -13,9 +13,9 @@ import type { MariadbPool } from './sql/servers/clients/mariadb.ts'
 import { isMariadbPool, mariadbClient } from './sql/servers/clients/mariadb.ts'
 import type { MysqlConnection, MysqlPool, MysqlPoolConnection } from './sql/servers/clients/mysql2.ts'
 import { isMysqlPool, mysql2Client, runnerOfMysql2 } from './sql/servers/clients/mysql2.ts'
-import type { HostTransaction, KyselyExecutor, LibraryOf } from './sql/servers/host-transaction.ts'
 import type { Transactional, TransactionOptions } from './sql/servers/in-transaction.ts'
 import { isolationIn, repeatTransaction } from './sql/servers/in-transaction.ts'
+import type { HostTransaction, KyselyExecutor, LibraryOf } from './sql/servers/libraries.ts'
 import { mariadbRules, START } from './sql/servers/mariadb-rules.ts'
 import type { Client } from './sql/servers/server.ts'
 import { createServerStorage } from './sql/servers/server-storage.ts'
@@ -32,8 +32,8 @@ export type {
   MysqlPoolConnection,
   MysqlQuery,
 } from './sql/servers/clients/mysql2.ts'
-export type { HostTransaction, KyselyExecutor, LibraryOf } from './sql/servers/host-transaction.ts'
 export type { Isolation, Transactional, TransactionOptions, WorkInTransaction } from './sql/servers/in-transaction.ts'
+export type { HostTransaction, KyselyExecutor, LibraryOf } from './sql/servers/libraries.ts'
 
 /** What a storage in MariaDB takes its connections from, beside a URL. */
 export type MariadbSource = MysqlPool | MariadbPool | KyselyDatabase

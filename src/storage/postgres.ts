@@ -13,9 +13,9 @@ import type { PgClient, PgPool, PgPoolClient } from './sql/servers/clients/pg.ts
 import { isPgPool, pgClient, runnerOfPg } from './sql/servers/clients/pg.ts'
 import type { PostgresJs } from './sql/servers/clients/postgres-js.ts'
 import { isPostgresJs, postgresJsClient } from './sql/servers/clients/postgres-js.ts'
-import type { HostTransaction, KyselyExecutor, LibraryOf } from './sql/servers/host-transaction.ts'
 import type { Transactional, TransactionOptions } from './sql/servers/in-transaction.ts'
 import { isolationIn, repeatTransaction } from './sql/servers/in-transaction.ts'
+import type { HostTransaction, KyselyExecutor, LibraryOf } from './sql/servers/libraries.ts'
 import { postgresRules } from './sql/servers/postgres-rules.ts'
 import type { Client } from './sql/servers/server.ts'
 import { createServerStorage } from './sql/servers/server-storage.ts'
@@ -27,8 +27,8 @@ export type { IdColumns } from './sql/ids.ts'
 export type { KyselyDatabase } from './sql/servers/clients/kysely.ts'
 export type { PgAnswer, PgClient, PgPool, PgPoolClient, PgQuery, PgTypes } from './sql/servers/clients/pg.ts'
 export type { PostgresJs, PostgresJsConnection } from './sql/servers/clients/postgres-js.ts'
-export type { HostTransaction, KyselyExecutor, LibraryOf } from './sql/servers/host-transaction.ts'
 export type { Isolation, Transactional, TransactionOptions, WorkInTransaction } from './sql/servers/in-transaction.ts'
+export type { HostTransaction, KyselyExecutor, LibraryOf } from './sql/servers/libraries.ts'
 
 /** What a storage in PostgreSQL takes its connections from, beside a URL. */
 export type PostgresSource = PgPool | PostgresJs | KyselyDatabase

@@ -1,16 +1,4 @@
 import { hasMethods, isObject, propertyOf } from '../../../schema/arguments.ts'
-import type {
-  DrizzleSql,
-  DrizzleTransaction,
-  HostTransaction,
-  KnexTransaction,
-  KyselyTransaction,
-  MariadbTransaction,
-  MikroOrmTransaction,
-  PostgresJsTransaction,
-  PrismaTransaction,
-  TypeOrmTransaction,
-} from './host-transaction.ts'
 import {
   fromDrizzle,
   fromKnex,
@@ -21,89 +9,83 @@ import {
   fromPrisma,
   fromTypeOrm,
 } from './host-transaction.ts'
-import type { Isolation, TransactionOptions } from './in-transaction.ts'
-import { isolationIn } from './in-transaction.ts'
+import type { Isolation, Transactional, TransactionOptions } from './in-transaction.ts'
+import { isolationIn, repeated } from './in-transaction.ts'
+import type {
+  DrizzleLibrary,
+  DrizzleTransaction,
+  HostTransaction,
+  KnexLibrary,
+  KnexTransaction,
+  KyselyLibrary,
+  KyselyTransaction,
+  MariadbLibrary,
+  MariadbPoolConnection,
+  MikroOrmLibrary,
+  MikroOrmTransaction,
+  PostgresJsLibrary,
+  PostgresJsTransaction,
+  PrismaLibrary,
+  PrismaTransaction,
+  TypeOrmLibrary,
+  TypeOrmTransaction,
+} from './libraries.ts'
+import { checkedAfter } from './transaction.ts'
 
-/** A database of Drizzle, and the tag `sql` of `drizzle-orm`. */
-export interface DrizzleLibrary<Tx, Query> {
-  readonly database: {
-    /** Runs work in a transaction. */
-    transaction<R>(work: (transaction: Tx) => Promise<R>, options?: { isolationLevel?: Isolation }): Promise<R>
+/**
+ * Runs `work` in a transaction of a library, with the services of a forge and the transaction, and commits it. Everything
+ * else is as in `inTransaction` of `forgelet/storage/postgres` and `forgelet/storage/mariadb`, which take pools. It begins at
+ * READ COMMITTED unless the options say otherwise. A transaction of Prisma ends after 30 seconds.
+ *
+ * ```ts
+ * const pinned = await inTransaction(forge, dataSource, async ({ pins }, manager) => {
+ *   const issue = await manager.save(Issue, { title })
+ *   return pins.pin(actor, { id: issue.id, repositoryId: 1, kind: 'issue' })
+ * })
+ * ```
+ *
+ * @param forge - over a storage in the same database
+ * @param library - a `Kysely`, `Knex`, client of Prisma, `DataSource` of TypeORM, `EntityManager` of MikroORM, `sql` of
+ * postgres.js or pool of npm `mariadb`; of Drizzle `{ database, sql }`
+ * @param work - may run several times: what it does elsewhere is not undone
+ * @throws any error of `work` and of the library; ForgeError `STORAGE_BUSY` with `retry: 'host-transaction'` if ten
+ * transactions were aborted; TypeError if an argument is invalid, or if `work` caught the error of a statement that ended the
+ * transaction
+ */
+export async function inTransaction<T, S, Tx extends DrizzleTransaction<Query>, Query>(
+  forge: Transactional<HostTransaction<NoInfer<Tx>>, S>,
+  library: DrizzleLibrary<Tx, Query>,
+  work: (services: S, transaction: Tx) => Promise<T>,
+  options?: TransactionOptions,
+): Promise<T>
+/** The same in a library that knows its own statements. */
+export async function inTransaction<T, S, Tx extends object>(
+  forge: Transactional<HostTransaction<NoInfer<Tx>>, S>,
+  library: KyselyLibrary<Tx> | KnexLibrary<Tx> | PrismaLibrary<Tx> | TypeOrmLibrary<Tx>,
+  work: (services: S, transaction: Tx) => Promise<T>,
+  options?: TransactionOptions,
+): Promise<T>
+/** The same in others. */
+export async function inTransaction<T, S, Tx extends object>(
+  forge: Transactional<HostTransaction<NoInfer<Tx>>, S>,
+  library: MikroOrmLibrary<Tx> | PostgresJsLibrary<Tx> | MariadbLibrary<Tx>,
+  work: (services: S, transaction: Tx) => Promise<T>,
+  options?: TransactionOptions,
+): Promise<T>
+export async function inTransaction<T, S>(
+  forge: Transactional<HostTransaction, S>,
+  library: unknown,
+  work: (services: S, transaction: never) => Promise<T>,
+  options: TransactionOptions = {},
+): Promise<T> {
+  const begin = beginIn(library, options)
+  const inside = (open: HostTransaction) => {
+    // biome-ignore lint/nursery/noUnsafeTypeAssertion: the library's own, as the signatures say
+    const run = () => forge.withTransaction(open, (services) => work(services, open.identity as never))
+    return checkedAfter(({ sql }) => open.run(sql, []), run)
   }
-  readonly sql: DrizzleSql<Query>
+  return repeated(() => begin(inside))
 }
-
-/** Begins a transaction of Kysely. */
-export interface KyselyTransactionBuilder<Tx> {
-  /** Returns the same with an isolation level. */
-  setIsolationLevel(level: Isolation): KyselyTransactionBuilder<Tx>
-  /** Runs work in a transaction, and commits it; rolls back if the work rejects. */
-  execute<T>(work: (transaction: Tx) => Promise<T>): Promise<T>
-}
-
-/** A `Kysely`. */
-export interface KyselyLibrary<Tx> {
-  /** Prepares a transaction. */
-  transaction(): KyselyTransactionBuilder<Tx>
-  /** Only a Kysely has this. It is not called. */
-  connection(): unknown
-}
-
-/** A database of Knex. */
-export interface KnexLibrary<Tx> {
-  /** Runs work in a transaction. */
-  transaction<R>(work: (transaction: Tx) => Promise<R>, options?: { isolationLevel?: Isolation }): Promise<R>
-  /** Only Knex has this. It is not called. */
-  raw: unknown
-}
-
-/** The client of Prisma. */
-export interface PrismaLibrary<Tx> {
-  /** Runs work in a transaction, which it ends after `timeout` milliseconds. */
-  $transaction<R>(
-    work: (transaction: Tx) => Promise<R>,
-    options?: { isolationLevel?: string; timeout?: number },
-  ): Promise<R>
-}
-
-/** The `DataSource` of TypeORM. */
-export interface TypeOrmLibrary<Tx> {
-  /** Runs work in a transaction. */
-  transaction<R>(isolation: Uppercase<Isolation>, work: (manager: Tx) => Promise<R>): Promise<R>
-  /** Only a `DataSource` and a manager have this. It is not called. */
-  query: unknown
-}
-
-/** The `EntityManager` of MikroORM: a fork of its own for each call. */
-export interface MikroOrmLibrary<Tx> {
-  /** Runs work in a transaction. */
-  transactional<R>(work: (manager: Tx) => Promise<R>, options?: { isolationLevel?: string }): Promise<R>
-}
-
-/** The `sql` of postgres.js. */
-export interface PostgresJsLibrary<Tx> {
-  /** Runs work in a transaction. */
-  begin<R>(options: string, work: (sql: Tx) => Promise<R>): Promise<unknown>
-}
-
-/** A pool of the package `mariadb`. */
-export interface MariadbLibrary<Tx> {
-  /** Returns a connection, as soon as one is free. */
-  getConnection(): Promise<Tx>
-}
-
-/** A connection out of a pool of the package `mariadb`. */
-export interface MariadbPoolConnection extends MariadbTransaction {
-  /** Runs a statement. */
-  query(statement: object | string, values?: unknown): Promise<unknown>
-  /** Commits. */
-  commit(): Promise<void>
-  /** Rolls back. */
-  rollback(): Promise<void>
-  /** Releases the connection to its pool. */
-  release(): Promise<void> | void
-}
-
 /** Runs work in a transaction of a library, and returns what the work does. */
 type Begin = <R>(work: (transaction: HostTransaction) => Promise<R>) => Promise<R>
 

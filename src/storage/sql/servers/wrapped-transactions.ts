@@ -1,6 +1,6 @@
 import { need, propertyOf } from '../../../schema/arguments.ts'
-import type { HostTransaction } from './host-transaction.ts'
 import { rowsOrNone } from './host-transaction.ts'
+import type { HostTransaction } from './libraries.ts'
 import type { Runner } from './server.ts'
 
 /**

@@ -1,6 +1,6 @@
 import { hasMethods } from '../../../../schema/arguments.ts'
-import type { KyselyExecutor } from '../host-transaction.ts'
 import { isKysely, runIn } from '../host-transaction.ts'
+import type { KyselyExecutor } from '../libraries.ts'
 import type { Client, Connection } from '../server.ts'
 import { borrowed } from './borrowed.ts'
 

@@ -1,6 +1,6 @@
 import { hasMethods, propertyOf } from '../../../../schema/arguments.ts'
-import type { MariadbTransaction } from '../host-transaction.ts'
 import { fromMariadb } from '../host-transaction.ts'
+import type { MariadbTransaction } from '../libraries.ts'
 import { ignoreErrors } from '../pools.ts'
 import type { Client } from '../server.ts'
 

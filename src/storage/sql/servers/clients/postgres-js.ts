@@ -1,6 +1,6 @@
 import { propertyOf } from '../../../../schema/arguments.ts'
-import type { PostgresJsTransaction } from '../host-transaction.ts'
 import { runUnsafe } from '../host-transaction.ts'
+import type { PostgresJsTransaction } from '../libraries.ts'
 import type { Client } from '../server.ts'
 import { borrowed } from './borrowed.ts'
 
