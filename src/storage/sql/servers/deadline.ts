@@ -23,14 +23,6 @@ export const MAX_IDLE_S = 8
 /** How long calls are waited for when the storage closes, in milliseconds. Ordinary ones have ended by then. */
 const MAX_CLOSE_WAIT_MS = MAX_CALL_MS + 1000
 
-/** What happens at the end of a call. */
-export interface CallEnd<T> {
-  /** Called when the work fails. What it returns is the answer. */
-  readonly recover?: (error: unknown) => Promise<T>
-  /** Called once when the caller is answered, with the error if that is one. */
-  readonly answered?: (error?: unknown) => void
-}
-
 /** The calls in progress. They have one timer, because one for each would be a noticeable part of a short read. */
 export class Deadlines {
   /** Not a Set: V8 keeps what is removed from a long-lived one until a full garbage collection. */
@@ -38,6 +30,12 @@ export class Deadlines {
   #timer: ReturnType<typeof setTimeout> | undefined
   /** When the timer calls back: no later than the end of any call. */
   #next = Number.POSITIVE_INFINITY
+  readonly #failed: (error: unknown) => void
+
+  /** @param failed - called with the error that a caller is answered */
+  constructor(failed: (error: unknown) => void = ignore) {
+    this.#failed = failed
+  }
 
   /** Adds a call. */
   add(deadline: Deadline): void {
@@ -45,8 +43,9 @@ export class Deadlines {
     this.watch(deadline.end)
   }
 
-  /** Removes a call. Behind the last there is no timer, which would keep the process running. */
-  remove(deadline: Deadline): void {
+  /** Removes a call that is answered. Behind the last there is no timer, which would keep the process running. */
+  remove(deadline: Deadline, error: unknown): void {
+    if (error !== undefined) this.#failed(error)
     this.#running.splice(this.#running.indexOf(deadline), 1)
     if (this.#running.length > 0) return
     clearTimeout(this.#timer)
@@ -124,15 +123,18 @@ export class Deadline {
     return { hasTimeAfter, maxAttempts: 10, maxPause: 200 }
   }
 
-  /** Runs a call, and answers by its end. What the work does after that is ignored. */
-  run<T>(work: (deadline: this) => Promise<T>, { recover = rethrow, answered = ignore }: CallEnd<T> = {}): Promise<T> {
+  /**
+   * Runs a call, and answers by its end. What the work does after that is ignored.
+   * @param recover - called when the work fails; what it returns is the answer
+   */
+  run<T>(
+    work: (deadline: this) => Promise<T>,
+    recover: (error: unknown) => Promise<T> = (error) => Promise.reject(error),
+  ): Promise<T> {
     const answer = new Promise<T>((resolve, reject) => {
       let isAnswered = false
       const end = (error?: unknown): void => {
-        if (!isAnswered) {
-          this.#deadlines.remove(this)
-          answered(error)
-        }
+        if (!isAnswered) this.#deadlines.remove(this, error)
         isAnswered = true
       }
       const succeed = (value: T): void => {
@@ -200,11 +202,6 @@ export class Deadline {
     this.end = end
     this.#deadlines.watch(end)
   }
-}
-
-/** Rejects with the error of the work. */
-export function rethrow(error: unknown): Promise<never> {
-  return Promise.reject(error)
 }
 
 function ignore(): void {}

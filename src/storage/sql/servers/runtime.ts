@@ -12,7 +12,7 @@ import { Schema } from '../schema/schema.ts'
 import type { AtOnceSession, Session, WriteCircumstances } from '../session.ts'
 import type { DatabaseRuntime } from '../stores/ground.ts'
 import { Connections } from './connections.ts'
-import { Deadline, Deadlines, rethrow } from './deadline.ts'
+import { Deadline, Deadlines } from './deadline.ts'
 import { translate } from './errors.ts'
 import { LostCommits } from './lost-commits.ts'
 import type { Connection, Runner, Server } from './server.ts'
@@ -41,7 +41,10 @@ export class ServerRuntime<Tx extends object> implements DatabaseRuntime<Tx> {
   readonly #reading: SessionOptions
   readonly #changing: SessionOptions
   readonly #changingInHosts: SessionOptions
-  readonly #deadlines = new Deadlines()
+  readonly #deadlines = new Deadlines((error) => {
+    // After a failure of the server, another may be in its place, or its tables may have changed.
+    if (isForgeError(error, 'STORAGE_UNAVAILABLE')) this.#isUsable = false
+  })
   /** Until when changes take locks, because one without locks was refused. */
   #lockingUntil = 0
   #isUsable = false
@@ -180,17 +183,11 @@ export class ServerRuntime<Tx extends object> implements DatabaseRuntime<Tx> {
   #during<T>(
     work: (deadline: Deadline) => Promise<T>,
     limits?: CallLimits,
-    repeat: (error: unknown, deadline: Deadline) => Promise<T> = rethrow,
+    repeat?: (error: unknown, deadline: Deadline) => Promise<T>,
   ): Promise<T> {
     if (this.#closed !== undefined) return Promise.reject(closedError('the storage is closed'))
     const deadline = new Deadline(this.#deadlines, limits)
-    return deadline.run(work, {
-      recover: (error) => repeat(error, deadline),
-      answered: (error) => {
-        // After a failure of the server, another may be in its place, or its tables may have changed.
-        if (isForgeError(error, 'STORAGE_UNAVAILABLE')) this.#isUsable = false
-      },
-    })
+    return deadline.run(work, repeat && ((error) => repeat(error, deadline)))
   }
 
   /** Makes an attempt on our own connections, and repeats it after a definite abort. */
