@@ -7,13 +7,7 @@ import { groundOf } from './sql/stores/ground.ts'
 
 // "forgelet/storage/copy": what copies a forge to another database.
 
-export type {
-  CopiedTable,
-  CopiedTableLocation,
-  CopyOptions,
-  CopyProgress,
-  CopyReport,
-} from './sql/copy/copy-options.ts'
+export type * from './sql/copy/copy-options.ts'
 
 /**
  * Copies the tables of a forge to another database, as they are at one moment: SQLite, PostgreSQL and MariaDB in every

@@ -78,7 +78,7 @@ export interface SqlRuntime<Tx> {
   ): MaybePromise<T>
 }
 
-/** Returns the rows of a statement. */
+/** Runs a statement, and returns its rows. */
 export function query<Row>(session: Session, statement: Statement<Row>): SyncOrAsync<readonly Row[]> {
   return wait(session.all(statement))
 }
@@ -86,11 +86,6 @@ export function query<Row>(session: Session, statement: Statement<Row>): SyncOrA
 /** Returns the first row of a statement, if any. */
 export function queryFirst<Row>(session: Session, statement: Statement<Row>): SyncOrAsync<Row | undefined> {
   return wait(session.first(statement))
-}
-
-/** Runs a statement for its effect. */
-export function* execute(session: Session, statement: Statement<unknown>): SyncOrAsync<void> {
-  yield* query(session, statement)
 }
 
 /** Statements, by the rows that each returns. */

@@ -10,7 +10,7 @@ import type { Ledger } from '../schema/ddl.ts'
 import { INCOMPLETE, ledgerOf } from '../schema/ddl.ts'
 import { INCOMPLETE_COPY, Schema } from '../schema/schema.ts'
 import type { Session } from '../session.ts'
-import { execute, queryEach, queryFirst } from '../session.ts'
+import { query, queryEach, queryFirst } from '../session.ts'
 import type { CopiedDatabase, Overview } from './copied-database.ts'
 import { refused, statesOf, tablesOf } from './copied-database.ts'
 import type { CopyOptions } from './copy-options.ts'
@@ -47,7 +47,7 @@ export class CopyTarget {
   async begin(): Promise<void> {
     const [tables, ledger, { context }] = [this.#tables, this.#ledger, this.#database]
     await this.#write(function* mark(session) {
-      yield* execute(session, ledger.mark)
+      yield* query(session, ledger.mark)
       if ((yield* marksOf(session, context)) > 1) throw unavailable(INCOMPLETE_COPY)
 
       const states = yield* statesOf(session, tables)
@@ -137,7 +137,7 @@ class Emptying extends Schema {
   override *complete(session: Session): SyncOrAsync<void> {
     if (!this.hasLedger(yield* this.present(session, 'ledger'))) return
     if ((yield* marksOf(session, this.#context)) === 0) return
-    for (const table of this.#tables.toReversed()) yield* execute(session, table.removal())
-    yield* execute(session, this.#ledger.unmark)
+    for (const table of this.#tables.toReversed()) yield* query(session, table.removal())
+    yield* query(session, this.#ledger.unmark)
   }
 }

@@ -8,7 +8,7 @@ import type { SqlContext } from '../context.ts'
 import type { HostColumn } from '../dialect.ts'
 import { compileStatement, rawQuery } from '../query.ts'
 import type { Session } from '../session.ts'
-import { execute, query } from '../session.ts'
+import { query } from '../session.ts'
 import type { HostKey, TypeOfKey } from './keys.ts'
 import { named } from './references.ts'
 import type { DescribedTable, HostTableOption } from './tables.ts'
@@ -141,7 +141,7 @@ function* refusalOf(
 ): SyncOrAsync<readonly string[]> {
   const attempt = sql`select 1 as tried from ${named(host)} as a_row where (${asked}) and 1 = 0`
   try {
-    yield* execute(session, compileStatement(rawQuery(build, attempt)))
+    yield* query(session, compileStatement(rawQuery(build, attempt)))
     return []
   } catch (error) {
     if (isForgeError(error, 'STORAGE_BUSY')) throw error

@@ -14,7 +14,7 @@ import type { TypeOfKey } from '../host/keys.ts'
 import type { Query, Statement } from '../query.ts'
 import { defineQuery } from '../query.ts'
 import type { Session } from '../session.ts'
-import { execute, query, queryFirst } from '../session.ts'
+import { query, queryFirst } from '../session.ts'
 import type { Ledger } from './ddl.ts'
 import { INCOMPLETE, ledgerOf, NEWEST_VERSION, versionsOf } from './ddl.ts'
 
@@ -83,7 +83,7 @@ export class Schema {
       }
       lease = yield* takeLease(session, migration.lease)
       yield* this.complete(session)
-      for (const statement of [...(lease?.give ?? []), ...migration.end]) yield* execute(session, statement)
+      for (const statement of [...(lease?.give ?? []), ...migration.end]) yield* query(session, statement)
     } catch (error) {
       for (const statement of [...(lease?.give ?? []), migration.abandon]) yield* abandoned(session, statement)
       throw error
@@ -114,7 +114,7 @@ export class Schema {
     const following = isFollowed ? [] : yield* this.#following.statements(session)
     for (const statement of [...missing, ...following, this.#ledger.note]) {
       const text = dialect.repeatable?.(statement.sql) ?? statement.sql
-      yield* execute(session, { ...statement, sql: dialect.migration?.limited?.(text) ?? text })
+      yield* query(session, { ...statement, sql: dialect.migration?.limited?.(text) ?? text })
     }
   }
 
@@ -272,7 +272,7 @@ function* takeLease(session: Session, lease: Lease): SyncOrAsync<Lease> {
 
 function* abandoned(session: Session, abandon: Statement<unknown>): SyncOrAsync<void> {
   try {
-    yield* execute(session, abandon)
+    yield* query(session, abandon)
   } catch {
     // The connection is lost, and with it the transaction and the lock.
   }

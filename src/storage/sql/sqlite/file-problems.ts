@@ -6,7 +6,7 @@ import { command, textQuery } from '../dialect.ts'
 import { sqliteDialect } from '../dialects/sqlite.ts'
 import { Schema } from '../schema/schema.ts'
 import type { Session } from '../session.ts'
-import { execute, query } from '../session.ts'
+import { query } from '../session.ts'
 import { DAMAGED } from './connection.ts'
 import { SqliteDatabase } from './database.ts'
 
@@ -47,13 +47,13 @@ const MISSING = textQuery<{ readonly child: string; readonly parent: string; rea
 
 /** Writes something, and rolls it back: SQLite gives the write lock of a file that it cannot write. */
 function* writingProblems(session: Session): SyncOrAsync<readonly string[]> {
-  yield* execute(session, command('pragma query_only = off'))
+  yield* query(session, command('pragma query_only = off'))
   try {
-    yield* execute(session, command('begin immediate'))
+    yield* query(session, command('begin immediate'))
     try {
-      yield* execute(session, command('create table forgelet_probe (id integer)'))
+      yield* query(session, command('create table forgelet_probe (id integer)'))
     } finally {
-      yield* execute(session, command('rollback'))
+      yield* query(session, command('rollback'))
     }
     return []
   } catch (error) {
@@ -61,6 +61,6 @@ function* writingProblems(session: Session): SyncOrAsync<readonly string[]> {
     if (isForgeError(error, 'STORAGE_UNAVAILABLE')) return [error.message]
     throw error
   } finally {
-    yield* execute(session, command('pragma query_only = on'))
+    yield* query(session, command('pragma query_only = on'))
   }
 }

@@ -7,7 +7,7 @@ import { fieldsOf } from '../fields.ts'
 import type { QueryValues } from '../query.ts'
 import { defineQuery } from '../query.ts'
 import type { Session, SqlRuntime } from '../session.ts'
-import { execute, query, queryEach } from '../session.ts'
+import { query, queryEach } from '../session.ts'
 import type { Outbox } from './outbox.ts'
 import { outboxPositionOf, refuseAhead } from './outbox.ts'
 import { cursorOf } from './pages.ts'
@@ -91,7 +91,7 @@ export function sqlConsumers<Tx>(
         const row = (yield* lock(session, name)) ?? (yield* add(session, name))
         if (isLeased(row) && row.holder !== holder) return undefined
 
-        yield* execute(session, lease({ name, holder, milliseconds }))
+        yield* query(session, lease({ name, holder, milliseconds }))
         return { cursor: cursorOf(row.position) }
       }, {}),
 
@@ -104,11 +104,14 @@ export function sqlConsumers<Tx>(
 
         refuseAhead(position, newest?.newest ?? 0)
         // Never back: pruning reads the cursors without locking them.
-        if (position > row.position) yield* execute(session, move({ name, position }))
+        if (position > row.position) yield* query(session, move({ name, position }))
         return true
       }, {}),
 
-    release: ({ name, holder }) => runtime.write((session) => execute(session, giveUp({ name, holder })), {}),
+    release: ({ name, holder }) =>
+      runtime.write(function* (session) {
+        yield* query(session, giveUp({ name, holder }))
+      }, {}),
 
     forget: (name) =>
       runtime.write(function* (session) {
