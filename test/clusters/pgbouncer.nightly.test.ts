@@ -29,7 +29,7 @@ describeWith(['pgbouncer'], 'PgBouncer that lends a connection for one transacti
       }
     })
 
-    test('calls at once succeed, although the server does not know the names of their statements', async () => {
+    test('calls at once succeed, also the first ones of several processes', async () => {
       const { url } = await newDatabase(POSTGRES)
       const { url: behind } = await pgbouncer(url)
       const storages = Array.from({ length: 3 }, () => postgresStorage(behind))

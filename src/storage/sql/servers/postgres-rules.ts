@@ -88,7 +88,7 @@ const ALTERING =
   'binary, extra_float_digits, type parsers for float8 (701) or text (25), nor a mapper of rows or values'
 
 const CHECK = sentWith<{ readonly version: string }>(
-  'pg_catalog.current_setting(\'server_version_num\') as "version"',
+  'pg_catalog.current_setting(\'server_version_num\') as "version", cast(pg_catalog.pg_backend_pid() as text) as "process"',
   (number) => `cast(${number} as double precision)`,
   'cast($1 as text)',
 )

@@ -170,7 +170,9 @@ class PgRunner<C extends PgClient> implements Runner {
     const names = this.#names
     const name = parameters.length === 0 ? undefined : names?.of(sql)
     try {
-      return propertyOf(await client.query({ text: sql, values: [...parameters], name, types: TYPES }), 'rows')
+      const rows = propertyOf(await client.query({ text: sql, values: [...parameters], name, types: TYPES }), 'rows')
+      names?.decide(client, rows)
+      return rows
     } catch (error) {
       if (name === undefined || !isWrongStatementName(error)) throw error
       names?.giveUp() // the host, or a proxy that looks like the server, does not keep them
