@@ -75,8 +75,47 @@ function uncheckedSuite<Tx>(kind: DatabaseKind<Tx>, dialect: HostDialect, off: s
   })
 }
 
+/** A table that the host has moved elsewhere under its own name, as to an archive, while a new one takes its place. */
+function movedSuite<Tx>(
+  kind: DatabaseKind<Tx>,
+  dialect: HostDialect,
+  moving: () => Promise<{ readonly statements: readonly string[]; readonly place: string }>,
+): void {
+  test.each([true, false])(
+    'keys and views that stay with a table in another schema are seen and moved, keys: %s',
+    async (keys) => {
+      const { statements, place } = await moving()
+      const database = await withHost(kind, dialect)
+      const storage = await database.migrated({ tables: { ...HOST_TABLES, keys } })
+      const board = { repositoryId: '10', kind: 'issue' } as const
+      await pin(storage, board, '100')
+      await database.runAll([
+        ...statements,
+        ...hostTables(dialect).slice(-1),
+        `insert into host_issues select * from ${place}.host_issues`,
+        "insert into host_issues (id, repo_id, number, title) values (300, 10, 300, 'new')",
+      ])
+      // A view of MariaDB reads what has the name, and without keys nothing else refers to the table.
+      const isFollowed = keys || dialect.name === 'PostgreSQL'
+      expect((await storage.schemaStatus()).state).toBe(isFollowed ? 'drifted' : 'current')
+      await storage.migrate()
+      expect(await storage.schemaStatus()).toEqual({ state: 'current', warnings: [] })
+      await pin(storage, board, '300')
+      await database.run(`drop table ${place}.host_issues`)
+      await database.run('update host_issues set trashed = 1 where id = 100')
+      expect(await database.run('select issue_id from forgelet_pins')).toEqual([
+        { issue_id: dialect.name === 'PostgreSQL' ? '300' : 300 },
+      ])
+    },
+  )
+}
+
 onServer(SERVERS.postgres, (server) => {
   tablesSuite(POSTGRES, POSTGRES_HOST)
+  movedSuite(POSTGRES, POSTGRES_HOST, async () => ({
+    statements: ['create schema archive', 'alter table host_issues set schema archive'],
+    place: 'archive',
+  }))
   uncheckedSuite(POSTGRES, POSTGRES_HOST, 'set session_replication_role = replica', 'reset session_replication_role')
   removalsSuite(POSTGRES, POSTGRES_HOST)
   retirementsSuite(POSTGRES)
@@ -332,6 +371,10 @@ onServer(SERVERS.postgres, (server) => {
 
 onServer(SERVERS.mariadb, () => {
   tablesSuite(MARIADB, MARIADB_HOST)
+  movedSuite(MARIADB, MARIADB_HOST, async () => {
+    const place = new URL((await newDatabase(MARIADB)).url).pathname.slice(1)
+    return { statements: [`rename table host_issues to ${place}.host_issues`], place }
+  })
   uncheckedSuite(MARIADB, MARIADB_HOST, 'set foreign_key_checks = 0', 'set foreign_key_checks = 1')
 
   test('the user of an application needs no privileges of a migration', async () => {

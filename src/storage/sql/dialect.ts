@@ -83,12 +83,17 @@ export interface SqlDialect {
   lockReferred(isConditional: boolean): string
   /**
    * How the database removes forgelet's rows together with the host's rows that they refer to. Foreign keys: with the word
-   * that drops one and, where a schema change cannot be rolled back, the prefix of a statement that adds one without
-   * checking the rows. Triggers: where rebuilding a table would delete the rows that refer to it.
+   * that drops one, what tools may have put before its name and, where a schema change cannot be rolled back, the prefix of a
+   * statement that adds one without checking the rows. Triggers: where rebuilding a table would delete the rows that refer to it.
    */
   readonly follows:
     | { readonly by: 'triggers' }
-    | { readonly by: 'keys'; readonly dropped: string; readonly unchecked?: RawBuilder<unknown> }
+    | {
+        readonly by: 'keys'
+        readonly dropped: string
+        readonly renamed: readonly string[]
+        readonly unchecked?: RawBuilder<unknown>
+      }
   /** What refuses a member whom the organization blocks. */
   readonly fence: {
     /** Returns the names of its triggers. */
@@ -136,8 +141,13 @@ export interface SqlDialect {
   readonly jsonRows?: (columns: readonly string[]) => RawBuilder<string>
   /** The tables and views in a schema with their columns, and its indexes: a row for each column, names in lower case. */
   columns(location: TableLocation): Statement<{ readonly table: string; readonly column: string }>
-  /** Finds the texts of the views. Undefined if a view whose table is renamed does not read it under another name. */
-  viewTexts?(location: TableLocation): Statement<{ readonly text: string }>
+  /**
+   * Finds what shows whether a view still reads a table that was renamed: its text, or the tables that it reads. Undefined if a
+   * view reads whatever table has the name.
+   */
+  readonly views?:
+    | { readonly by: 'texts'; find(location: TableLocation): Statement<{ readonly text: string }> }
+    | { readonly by: 'tables'; find(location: TableLocation): Statement<KeyName> }
   /**
    * Returns a statement that creates something as one that can be run again. Undefined unless every schema change commits
    * immediately.
@@ -182,10 +192,14 @@ export interface SqlDialect {
   script(statements: readonly string[]): readonly string[]
 }
 
-/** A foreign key or trigger, and the table of the host that it refers to or is on. */
+/** A foreign key, trigger or view, and a table that it refers to, is on or reads. */
 export interface KeyName {
   readonly name: string
   readonly on: string
+  /** The schema of the table. */
+  readonly schema: string
+  /** 1 if the name of the table reaches it without the schema. */
+  readonly isReached: number
 }
 
 /** A table of the host. */

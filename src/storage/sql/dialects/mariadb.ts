@@ -138,7 +138,12 @@ export const mariadbDialect: SqlDialect = {
   isTime: (type) => /^(date|timestamp)/.test(type),
   privileges: { keys: ['REFERENCES'], triggers: ['TRIGGER', 'log_bin_trust_function_creators = 1 or SUPER'] },
   replacesViews: true,
-  follows: { by: 'keys', dropped: 'foreign key', unchecked: sql.raw(`${SETTING}foreign_key_checks = 0 for `) },
+  follows: {
+    by: 'keys',
+    dropped: 'foreign key',
+    renamed: ['_', '__'], // by pt-online-schema-change
+    unchecked: sql.raw(`${SETTING}foreign_key_checks = 0 for `),
+  },
   fence: {
     names: fenceNames,
     create: fence,
@@ -146,11 +151,12 @@ export const mariadbDialect: SqlDialect = {
   },
   keyNames: ({ prefix }) =>
     textQuery(
-      'select lower(constraint_name) as name, referenced_table_name as `on` from information_schema.referential_constraints ' +
-        'where constraint_schema = database() and left(lower(constraint_name), char_length(?)) = ? ' +
-        'union all select lower(trigger_name), event_object_table from information_schema.triggers ' +
+      `select regexp_replace(lower(constraint_name), '^_{1,2}(?=${prefix})', '') as name, referenced_table_name as \`on\`, ` +
+        'unique_constraint_schema as `schema`, cast(unique_constraint_schema = database() as double) as isReached ' +
+        `from information_schema.referential_constraints where constraint_schema = database() and lower(constraint_name) regexp '^_{0,2}${prefix}' ` +
+        'union all select lower(trigger_name), event_object_table, event_object_schema, 1 from information_schema.triggers ' +
         'where trigger_schema = database() and left(lower(trigger_name), char_length(?)) = ?',
-      [prefix, prefix, prefix, prefix],
+      [prefix, prefix],
     ),
   outboxOrder: 'position',
   numberEvents: (build, ids, last) =>

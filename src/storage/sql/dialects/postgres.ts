@@ -80,7 +80,7 @@ export const postgresDialect: SqlDialect = {
   // A user who does not see every row would remove what refers to the others.
   privileges: { keys: ['SELECT', 'UPDATE', 'REFERENCES', 'BYPASSRLS'], triggers: ['TRIGGER'] },
   replacesViews: true,
-  follows: { by: 'keys', dropped: 'constraint' },
+  follows: { by: 'keys', dropped: 'constraint', renamed: [] },
   fence: {
     names: (name) => [name],
     create: fence,
@@ -88,10 +88,10 @@ export const postgresDialect: SqlDialect = {
   },
   keyNames: ({ schema, prefix }) =>
     textQuery(
-      'select cast(k.conname as text) as "name", cast(r.relname as text) as "on" from pg_catalog.pg_constraint as k ' +
+      `select cast(k.conname as text) as "name", ${ON} from pg_catalog.pg_constraint as k ` +
         'join pg_catalog.pg_class as c on c.oid = k.conrelid join pg_catalog.pg_class as r on r.oid = k.confrelid ' +
         `where k.contype = 'f' and k.conparentid = 0 and k.convalidated and pg_catalog.starts_with(cast(k.conname as text), $1) and ${isIn(schema)} ` +
-        'union all select cast(t.tgname as text), cast(r.relname as text) from pg_catalog.pg_trigger as t ' +
+        `union all select cast(t.tgname as text), ${ON} from pg_catalog.pg_trigger as t ` +
         "join pg_catalog.pg_class as r on r.oid = t.tgrelid join pg_catalog.pg_proc as p on p.oid = t.tgfoid where not t.tgisinternal and t.tgparentid = 0 and t.tgenabled <> 'D' " +
         `and pg_catalog.starts_with(cast(t.tgname as text), $1) and ${isIn(schema, 'function')}`,
       schema === undefined ? [prefix] : [prefix, schema],
@@ -111,6 +111,18 @@ export const postgresDialect: SqlDialect = {
         `where pg_catalog.starts_with(pg_catalog.lower(cast(c.relname as text)), $1) and ${isIn(schema)}`,
       schema === undefined ? [prefix] : [prefix, schema],
     ),
+  views: {
+    by: 'tables',
+    find: ({ schema, prefix }) =>
+      textQuery(
+        `select distinct cast(c.relname as text) as "name", ${ON} from pg_catalog.pg_class as c ` +
+          'join pg_catalog.pg_rewrite as w on w.ev_class = c.oid join pg_catalog.pg_depend as d on d.objid = w.oid ' +
+          "join pg_catalog.pg_class as r on r.oid = d.refobjid where d.classid = cast('pg_catalog.pg_rewrite' as regclass) " +
+          "and d.refclassid = cast('pg_catalog.pg_class' as regclass) and c.relkind = 'v' " +
+          `and pg_catalog.starts_with(cast(c.relname as text), $1) and ${isIn(schema)}`,
+        schema === undefined ? [prefix] : [prefix, schema],
+      ),
+  },
   createSchema,
   readOnly: textQuery('select \'it is a standby\' as "why" where pg_catalog.pg_is_in_recovery()'),
   migration: {
@@ -144,6 +156,11 @@ export const postgresDialect: SqlDialect = {
 
 /** The sequence of the keys of a table. */
 const SEQUENCE = "cast(pg_catalog.pg_get_serial_sequence($1, 'id') as regclass)"
+
+/** A table that a key refers to, as `KeyName` has it. */
+const ON =
+  'cast(r.relname as text) as "on", (select cast(n.nspname as text) from pg_catalog.pg_namespace as n where n.oid = r.relnamespace) as "schema", ' +
+  'cast(cast(pg_catalog.pg_table_is_visible(r.oid) as integer) as double precision) as "isReached"'
 
 /** Returns the name of a table as statements have it. */
 function qualified({ schema, table }: HostTableName): string {

@@ -73,7 +73,7 @@ export const sqliteDialect: SqlDialect = {
   },
   keyNames: ({ prefix }) =>
     textQuery(
-      'select name, tbl_name as "on" from sqlite_master where type = \'trigger\' and substr(name, 1, length(?)) = ?',
+      'select name, tbl_name as "on", \'main\' as "schema", 1 as "isReached" from sqlite_master where type = \'trigger\' and substr(name, 1, length(?)) = ?',
       [prefix, prefix],
     ),
   outboxOrder: 'id',
@@ -90,11 +90,14 @@ export const sqliteDialect: SqlDialect = {
         union all select lower(name), '' from sqlite_master where type <> 'table' and substr(lower(name), 1, length(?)) = ?`,
       [prefix, prefix, prefix, prefix],
     ),
-  viewTexts: ({ prefix }) =>
-    textQuery(
-      "select 'create view ' || substr(sql, 13) as text from sqlite_master where type = 'view' and substr(lower(name), 1, length(?)) = ?",
-      [prefix, prefix],
-    ),
+  views: {
+    by: 'texts',
+    find: ({ prefix }) =>
+      textQuery(
+        "select 'create view ' || substr(sql, 13) as text from sqlite_master where type = 'view' and substr(lower(name), 1, length(?)) = ?",
+        [prefix, prefix],
+      ),
+  },
   copying: {
     begin: [command('begin')],
     end: [command('rollback')],

@@ -178,7 +178,7 @@ function lackingOf(
 }
 
 /** Returns the name of a table, behind that of its schema if the host names one. */
-function fullNameOf({ schema, table }: DescribedTable['host']): string {
+export function fullNameOf({ schema, table }: DescribedTable['host']): string {
   return schema === undefined ? table : `${schema}.${table}`
 }
 

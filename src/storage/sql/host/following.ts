@@ -1,15 +1,15 @@
 import { sql } from 'kysely'
 import type { SyncOrAsync } from '../../../schema/sync-or-async.ts'
 import type { SqlContext } from '../context.ts'
-import type { SchemaStatement } from '../dialect.ts'
+import type { KeyName, SchemaStatement } from '../dialect.ts'
 import { schemaStatement } from '../dialect.ts'
 import type { Query } from '../query.ts'
 import { compileStatement, defineQuery, rawQuery } from '../query.ts'
-import { firstRow, replacedViews, VIEWS } from '../schema/ddl.ts'
+import { firstRow, replacedViews, VIEWS, viewReads } from '../schema/ddl.ts'
 import type { Session } from '../session.ts'
 import { query, queryFirst } from '../session.ts'
-import { checkCatalogue, checkConditions, misfits, refusedConditions } from './catalogue.ts'
-import type { HostKey } from './keys.ts'
+import { checkCatalogue, checkConditions, fullNameOf, misfits, refusedConditions } from './catalogue.ts'
+import type { HostKey, NameOn } from './keys.ts'
 import { describeTables, followingNames, followingStatements, hostKeys, missingRow } from './keys.ts'
 import type { HostTables } from './tables.ts'
 
@@ -88,26 +88,38 @@ export class Following {
 
   *#missing(session: Session): SyncOrAsync<readonly string[]> {
     const { dialect, schema, prefix, tables } = this.#context
-    const found = new Set((yield* query(session, dialect.columns({ schema, prefix }))).map(({ table }) => table))
-    const views = this.views.flatMap((name) => (found.has(name) ? [] : [`${name} is missing: call migrate()`]))
+    const present = new Set((yield* query(session, dialect.columns({ schema, prefix }))).map(({ table }) => table))
+    const views = this.views.flatMap((name) => (present.has(name) ? [] : [`${name} is missing: call migrate()`]))
     if (tables === undefined) return views
-    if (dialect.viewTexts !== undefined && views.length === 0) {
-      const texts = (yield* query(session, dialect.viewTexts({ schema, prefix }))).map(({ text }) => text)
-      const wanted = replacedViews(this.#context).filter(({ sql: text }) => text.startsWith('create'))
-      const isOther = (_name: string, at: number): boolean => !texts.includes(wanted[at]?.sql ?? '')
-      views.push(...this.views.filter(isOther).map((name) => `${name} reads other tables: call migrate()`))
-    }
+    if (views.length === 0) views.push(...(yield* this.#otherViews(session)))
 
-    const keyNames = yield* query(session, dialect.keyNames({ schema, prefix }))
-    const present = new Map(keyNames.map(({ name, on }) => [name, on]))
-    const needed = new Map(followingNames(this.#context).map(({ name, on }) => [name, on]))
-    const missing = [...needed].flatMap(([name, on]) => {
-      const where = present.get(name)
-      if (where === undefined) return [`${name} is missing: call migrate()`]
+    const found = yield* query(session, dialect.keyNames({ schema, prefix }))
+    // Several keys can have one trigger.
+    const missing = followingNames(this.#context).flatMap(({ name, on }) => {
+      const own = found.filter((key) => key.name === name)
+      if (own.length === 0) return [`${name} is missing: call migrate()`]
       // A key or trigger stays with its table when that is renamed and another takes its name.
-      return where.toLowerCase() === on.toLowerCase() ? [] : [`${name} is on ${where}, not on ${on}: call migrate()`]
+      const other = own.find((key) => !isOn(key, on))
+      return other === undefined ? [] : [`${name} is on ${nameOf(other)}, not on ${fullNameOf(on)}: call migrate()`]
     })
-    return [...missing, ...views]
+    return [...new Set(missing), ...views]
+  }
+
+  /** A view may stay with a table of the host that is renamed. */
+  *#otherViews(session: Session): SyncOrAsync<readonly string[]> {
+    const { dialect, schema, prefix } = this.#context
+    const { views } = dialect
+    if (views === undefined) return []
+    const others = (names: readonly string[]) => names.map((name) => `${name} reads other tables: call migrate()`)
+    if (views.by === 'texts') {
+      const texts = (yield* query(session, views.find({ schema, prefix }))).map(({ text }) => text)
+      const wanted = replacedViews(this.#context).filter(({ sql: text }) => text.startsWith('create'))
+      return others(this.views.filter((_name, at) => !texts.includes(wanted[at]?.sql ?? '')))
+    }
+    const found = yield* query(session, views.find({ schema, prefix }))
+    const isRead = ({ name, on }: NameOn) => found.some((read) => read.name === name && isOn(read, on))
+    const wanted = viewReads(this.#context)
+    return others(this.views.filter((view) => wanted.some((read) => read.name === view && !isRead(read))))
   }
 
   /** A foreign key leaves no rows that refer to one that is gone, unless the host has switched the checks off meanwhile. */
@@ -124,4 +136,14 @@ export class Following {
     }
     return orphans
   }
+}
+
+/** Returns whether what was found is at the table that the host names. */
+function isOn({ on, schema, isReached }: KeyName, host: NameOn['on']): boolean {
+  if (on.toLowerCase() !== host.table.toLowerCase()) return false
+  return host.schema === undefined ? isReached === 1 : schema.toLowerCase() === host.schema.toLowerCase()
+}
+
+function nameOf({ on, schema, isReached }: KeyName): string {
+  return isReached === 1 ? on : `${schema}.${on}`
 }

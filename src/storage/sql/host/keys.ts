@@ -2,7 +2,7 @@ import type { RawBuilder } from 'kysely'
 import { sql } from 'kysely'
 import type { HostThing, PinKind } from '../../../schema/records.ts'
 import type { SqlContext } from '../context.ts'
-import type { KeyName, SchemaStatement } from '../dialect.ts'
+import type { SchemaStatement } from '../dialect.ts'
 import { schemaStatement } from '../dialect.ts'
 import { HOST_THINGS } from '../ids.ts'
 import { rawQuery } from '../query.ts'
@@ -52,6 +52,12 @@ export function hostKeys(tables: HostTables | undefined): readonly HostKey[] {
       )
     }),
   )
+}
+
+/** Something of forgelet by its name, and the table of the host that it refers to, is on or reads. */
+export interface NameOn {
+  readonly name: string
+  readonly on: Pick<HostTable, 'table' | 'schema'>
 }
 
 /** Describes what the tables of the forge follow: it is stored, and compared with what a storage is opened with. */
@@ -104,17 +110,18 @@ export function followingStatements(context: SqlContext, typeOf: TypeOfKey): rea
   return statements.map((text) => schemaStatement(rawQuery(build, text)))
 }
 
-/** Returns the keys and triggers that must be there. */
-export function followingNames(context: SqlContext): readonly KeyName[] {
+/** Returns the keys and triggers that must be there, and the table of the host of each. */
+export function followingNames(context: SqlContext): readonly NameOn[] {
   const { dialect, tables } = context
   const keys = hostKeys(tables)
-  const following = keys.flatMap((key): readonly KeyName[] => {
-    const on = key.host.table
+  const following = keys.flatMap((key): readonly NameOn[] => {
+    const on = key.host
     if (dialect.follows.by === 'keys') return [{ name: keyName(context, key), on }]
     return triggerNames(context, removalOf(key)).map((name) => ({ name, on }))
   })
-  const fence = isFenced(tables) ? dialect.fence.names(fenceOf(context).name) : []
-  return [...following, ...fence.map((name) => ({ name, on: tables?.members?.table ?? '' }))]
+  const { members } = tables ?? {}
+  if (members === undefined || !isFenced(tables)) return following
+  return [...following, ...dialect.fence.names(fenceOf(context).name).map((name) => ({ name, on: members }))]
 }
 
 function removedKeys(context: SqlContext): readonly RawBuilder<unknown>[] {
@@ -125,10 +132,11 @@ function removedKeys(context: SqlContext): readonly RawBuilder<unknown>[] {
       ? (['user', 'organization', 'repository', 'issue', 'pullRequest'] as const)
           .flatMap((removal) => triggerNames(context, removal))
           .map((name) => sql`drop trigger if exists ${sql.id(name)}`)
-      : EVERY_KEY.map(
-          (key) =>
-            sql`alter table ${sql.table(key.table)} drop ${sql.raw(follows.dropped)} if exists ${sql.id(keyName(context, key))}`,
-        )
+      : EVERY_KEY.map((key) => {
+          const names = ['', ...follows.renamed].map((before) => `${before}${keyName(context, key)}`)
+          const dropped = names.map((name) => sql`drop ${sql.raw(follows.dropped)} if exists ${sql.id(name)}`)
+          return sql`alter table ${sql.table(key.table)} ${sql.join(dropped)}`
+        })
   return [...drops, ...dialect.fence.drop(fenceOf(context))]
 }
 

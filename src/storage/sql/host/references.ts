@@ -46,16 +46,23 @@ export function livesIn(
   alias: string,
   name = `${thing}_id`,
 ): RawBuilder<SqlBool> | undefined {
-  const lives = (row: HostRow) => existsIn(context, row, ownColumn(context, row, `${alias}.${name}`))
-  if (thing === 'issue' && hasTwoIssueTables(context.tables)) {
-    const kinds = (['issue', 'pullRequest'] as const).flatMap((kind) =>
-      mayBeMissing(context, { thing, kind })
-        ? [sql`(${sql.ref(`${alias}.kind`)} <> ${sql.lit(kind)} or ${lives({ thing, kind })})`]
-        : [],
-    )
-    return kinds.length === 0 ? undefined : sql`(${sql.join(kinds, sql` and `)})`
-  }
-  return mayBeMissing(context, { thing }) ? lives({ thing }) : undefined
+  const conditions = maybeMissing(context, thing).map((row) => {
+    const lives = existsIn(context, row, ownColumn(context, row, `${alias}.${name}`))
+    return row.kind === undefined ? lives : sql`(${sql.ref(`${alias}.kind`)} <> ${sql.lit(row.kind)} or ${lives})`
+  })
+  return conditions.length === 0 ? undefined : sql`(${sql.join(conditions, sql` and `)})`
+}
+
+/** Returns the tables of the host in which `livesIn` looks for a thing. */
+export function lookedInFor(context: ReferenceContext, thing: HostThing): readonly HostTable[] {
+  return maybeMissing(context, thing).flatMap((row) => tableOf(context.tables, row) ?? [])
+}
+
+/** Returns the kinds of a thing whose rows of the host may be missing although forgelet's rows refer to them. */
+function maybeMissing(context: ReferenceContext, thing: HostThing): readonly HostRow[] {
+  const isTwo = thing === 'issue' && hasTwoIssueTables(context.tables)
+  const rows = isTwo ? (['issue', 'pullRequest'] as const).map((kind) => ({ thing, kind })) : [{ thing }]
+  return rows.filter((row) => mayBeMissing(context, row))
 }
 
 /** Returns a column of forgelet, to be compared with the id of such a row. A key has given it the type of that id. */

@@ -4,7 +4,8 @@ import type { HostThing } from '../../../schema/records.ts'
 import type { SqlContext } from '../context.ts'
 import type { SchemaStatement, SqlDialect } from '../dialect.ts'
 import { schemaStatement } from '../dialect.ts'
-import { ALWAYS, livesIn } from '../host/references.ts'
+import type { NameOn } from '../host/keys.ts'
+import { ALWAYS, livesIn, lookedInFor } from '../host/references.ts'
 import { HOST_THINGS } from '../ids.ts'
 import type { Statement } from '../query.ts'
 import { compileStatement, rawQuery } from '../query.ts'
@@ -235,6 +236,23 @@ function viewsOf(context: SqlContext) {
       .select(COLUMNS.badge_grants)
       .where(lives('user', 'user_grants')),
   }
+}
+
+/** Returns the tables of the host that the views read. */
+export function viewReads(context: SqlContext): readonly NameOn[] {
+  return VIEWS.flatMap((name) =>
+    VIEWED[name].flatMap((thing) =>
+      lookedInFor(context, thing).map((on) => ({ name: `${context.prefix}${name}`, on })),
+    ),
+  )
+}
+
+/** The things of the host in whose tables a view looks. */
+const VIEWED: Readonly<Record<ViewName, readonly HostThing[]>> = {
+  pins: ['issue', 'repository'],
+  blocks: ['user', 'organization'],
+  user_blocks: ['user'],
+  badge_grants: ['user'],
 }
 
 const PIN_COLUMNS = ['repository_id', 'kind', 'issue_id', 'position', 'pinned_at', 'pinned_by'] as const
