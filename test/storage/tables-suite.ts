@@ -21,6 +21,8 @@ export interface HostDialect {
   readonly text: string
   /** The types of keys, by the ids that fit them. */
   readonly keys: { readonly bigint: string; readonly text: string; readonly uuid?: string }
+  /** How a generated column is that takes no space, if the database has these: `virtual`. */
+  readonly generated: 'stored' | 'virtual'
   /** A query for the statements that drop each foreign key and trigger of the forge. */
   readonly drops: string
   /** A type of times, and some that have no year of four digits. */
@@ -581,7 +583,7 @@ export function tablesSuite<Tx>(kind: DatabaseKind<Tx>, dialect: HostDialect): v
     ],
     ['set by a trigger of the host', dialect.fills, ['insert into host_roles (user_id) values (2)']],
   ] as const)('a blocked user does not become a member where the organization is %s', async (_, fills, joins) => {
-    const generated = "generated always as (case when kind = 'org' then kind_id end) stored"
+    const generated = `generated always as (case when kind = 'org' then kind_id end) ${dialect.generated}`
     const [{ text, integer }, isGenerated] = [dialect, fills.length === 0]
     const database = await withHost(
       `create table host_roles (kind ${text}, kind_id ${integer}, user_id ${integer}, org_id ${integer} ${isGenerated ? generated : ''})`,

@@ -23,6 +23,7 @@ const POSTGRES_HOST: HostDialect = {
   serial: 'integer primary key',
   integer: 'integer',
   text: 'text',
+  generated: 'stored', // until 18
   keys: { bigint: 'smallint', text: 'varchar(50)', uuid: 'uuid' },
   drops: `select format('alter table %s drop constraint %I', conrelid::regclass, conname) as statement
     from pg_constraint where conname like 'forgelet%fk' union all
@@ -38,6 +39,7 @@ const MARIADB_HOST: HostDialect = {
   serial: 'int unsigned primary key',
   integer: 'int unsigned',
   text: 'varchar(100) collate utf8mb4_bin',
+  generated: 'virtual',
   keys: { bigint: 'mediumint', text: 'varchar(50)', uuid: 'uuid' },
   drops: `select concat('alter table ', table_name, ' drop foreign key ', constraint_name) as statement
     from information_schema.referential_constraints where constraint_schema = database() and constraint_name like 'forgelet%fk'
@@ -155,10 +157,8 @@ onServer(SERVERS.postgres, (server) => {
       const storage = database.closing(postgresStorage(url, { tables, ...(schema && { schema }) }))
       await storage.migrate()
       await block(storage, '5', '2')
-      for (const name of [owner, 'forge']) {
-        await run(`grant usage on schema ${name} to ${adder}`)
-        await run(`grant all on all tables in schema ${name} to ${adder}`)
-      }
+      await run(`grant usage on schema ${owner} to ${adder}`)
+      await run(`grant insert on ${owner}.host_members to ${adder}`)
 
       await run('reset session authorization')
       await run(`set session authorization ${adder}`)
@@ -289,6 +289,40 @@ onServer(SERVERS.postgres, (server) => {
     expect(await issuesOn(storage, board)).toEqual(['100'])
   })
 
+  test('a blocked user does not become a member where row-level security hides members from who adds them', async () => {
+    const [owner, adder] = ['owner', 'adder'].map((name) => `forgelet_${name}_${Date.now()}`)
+    onTestFinished(async () => void (await runOnce(pgConnection, server, `drop role ${owner}, ${adder}`)))
+    const database = await withHost(POSTGRES, POSTGRES_HOST)
+    const members = { ...HOST_TABLES.members, where: "role <> 'invited'" }
+    const tables = { ...HOST_TABLES, members }
+    const storage = await database.migrated({ tables })
+    await block(storage, '5', '2')
+    await database.runAll([
+      `create role ${adder}`,
+      'alter table host_members enable row level security',
+      `create policy adding on host_members for insert to ${adder} with check (true)`,
+      `grant insert on host_members to ${adder}`,
+    ])
+    const { run } = await database.connect()
+    await run(`set role ${adder}`)
+    await expect(run("insert into host_members values (5, 2, 'member')")).rejects.toThrow('blocks this user')
+    await run("insert into host_members values (5, 2, 'invited')")
+    await run("insert into host_members values (5, 4, 'member')")
+    await run('create temporary table seats (org_id integer, user_id integer, role text)')
+    const spying =
+      'create trigger spy after insert on seats for each row execute function forgelet_members_not_blocked()'
+    await expect(run(spying)).rejects.toThrow('permission denied for function')
+
+    await database.runAll([
+      `create role ${owner} login`,
+      `grant create, usage on schema public to ${owner}`,
+      `grant all on all tables in schema public to ${owner}`,
+    ])
+    const url = Object.assign(new URL(database.url), { username: owner }).href
+    const limited = database.closing(postgresStorage(url, { prefix: 'other_', tables: { ...tables, keys: false } }))
+    await expect(limited.migrate()).rejects.toThrow('tables.members: the user lacks BYPASSRLS for host_members')
+  })
+
   test('keys of domains fit, and tables that are unlogged or inherited are refused by name', async () => {
     const database = await newDatabase(POSTGRES)
     await database.run("create domain host_id as uuid check (value <> '00000000-0000-0000-0000-000000000000')")
@@ -414,7 +448,7 @@ onServer(SERVERS.mariadb, () => {
     await expect(database.migrated({ tables: { ...tables, members } })).rejects.toMatchObject({
       code: 'SCHEMA_CONFLICT',
       message: expect.stringContaining(
-        `${schema}.host_members is in another schema, so that no trigger can be on it: set check: 'none'`,
+        `${schema}.host_members is in another schema, so that no trigger can refuse a member: set check: 'none'`,
       ),
     })
     const storage = await database.migrated({ tables: { ...tables, members: { ...members, check: 'none' } } })

@@ -3,7 +3,7 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import { sqliteStorage } from '../../src/storage/sqlite.ts'
 import type { HostTables } from '../../src/storage/storage.ts'
 import { issuesOn, pin } from '../../src/testing/storage-contract/samples/pin-boards.ts'
-import { newDatabase, SQLITE } from '../databases.ts'
+import { newDatabase, PGLITE, SQLITE } from '../databases.ts'
 import { raceWithHost } from './tables-races.ts'
 import { removalsSuite, retirementsSuite } from './tables-removals.ts'
 import type { HostDialect } from './tables-suite.ts'
@@ -14,6 +14,7 @@ const SQLITE_HOST: HostDialect = {
   serial: 'integer primary key',
   integer: 'integer',
   text: 'text',
+  generated: 'virtual',
   keys: { bigint: 'integer', text: 'text' },
   drops: "select 'drop trigger ' || name as statement from sqlite_master where type = 'trigger'",
   odd: ['integer', '1700000000123456', '1700000000123456789'], // micro- and nanoseconds
@@ -148,4 +149,21 @@ describe('on SQLite', () => {
     const rounds = process.env['LONG'] === '1' ? 200 : 8
     await raceWithHost(SQLITE, SQLITE_HOST, { rounds, settings: ['pragma busy_timeout = 0'] })
   })
+})
+
+test('a column of members that PostgreSQL 18 computes when it is read is refused, because no trigger sees it', async () => {
+  const database = await newDatabase(PGLITE)
+  const made = [
+    'host_users (id bigint primary key, username text)',
+    'host_orgs (id bigint primary key, slug text)',
+    'host_roles (of_org bigint, org_id bigint generated always as (of_org) virtual, user_id bigint)',
+  ]
+  for (const table of made) await database.run(`create table ${table}`)
+  const { users, organizations } = HOST_TABLES
+  const tables = { users: { table: users.table, name: 'username' }, organizations }
+  const members = { table: 'host_roles', organization: 'org_id', user: 'user_id' }
+  await expect(database.migrated({ tables: { ...tables, members } })).rejects.toThrow(
+    "host_roles computes org_id when it is read, so that no trigger can refuse a member: set check: 'none'",
+  )
+  await database.migrated({ tables: { ...tables, members: { ...members, organization: 'of_org' } } })
 })

@@ -219,7 +219,7 @@ export interface HostColumn {
   readonly lacks: string
   /** Why no foreign key can refer to the table: the end of a sentence. Empty if one can. */
   readonly misfit: string
-  /** Why the table cannot have a trigger beside the tables of the forge: the end of a sentence. Empty if it can. */
+  /** Why no trigger beside the tables of the forge sees the column of a new row: the end of a sentence. Empty if one does. */
   readonly untriggered: string
 }
 

@@ -67,7 +67,7 @@ export const postgresDialect: SqlDialect = {
           case when pg_catalog.row_security_active(c.oid) then 'BYPASSRLS' end) as "lacks",
         case when c.relkind not in ('r', 'p') then 'is not a table' when c.relpersistence <> 'p' then 'is unlogged or temporary'
           when c.relkind = 'r' and exists (select from pg_catalog.pg_inherits as h where h.inhparent = c.oid) then 'has rows in tables that inherit from it' else '' end as "misfit",
-        case when c.relkind in ('r', 'p') then '' else 'is not a table' end as "untriggered"
+        case when c.relkind not in ('r', 'p') then 'is not a table' when cast(a.attgenerated as text) = 'v' then 'computes ' || cast(a.attname as text) || ' when it is read' else '' end as "untriggered"
         from pg_catalog.pg_class as c join pg_catalog.pg_attribute as a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
         join pg_catalog.pg_type as t on t.oid = a.atttypid
         where c.oid = pg_catalog.to_regclass($1) order by a.attnum`,
@@ -78,7 +78,7 @@ export const postgresDialect: SqlDialect = {
   isTime: (type) => /^(timestamp|date)/.test(type),
   seesAllRows: (table) => sql`not pg_catalog.row_security_active(${sql.lit(qualified(table))})`,
   // A user who does not see every row would remove what refers to the others.
-  privileges: { keys: ['SELECT', 'UPDATE', 'REFERENCES', 'BYPASSRLS'], triggers: ['TRIGGER'] },
+  privileges: { keys: ['SELECT', 'UPDATE', 'REFERENCES', 'BYPASSRLS'], triggers: ['TRIGGER', 'BYPASSRLS'] },
   replacesViews: true,
   follows: { by: 'keys', dropped: 'constraint', renamed: [] },
   fence: {
@@ -92,7 +92,7 @@ export const postgresDialect: SqlDialect = {
         'join pg_catalog.pg_class as c on c.oid = k.conrelid join pg_catalog.pg_class as r on r.oid = k.confrelid ' +
         `where k.contype = 'f' and k.conparentid = 0 and k.convalidated and pg_catalog.starts_with(cast(k.conname as text), $1) and ${isIn(schema)} ` +
         `union all select cast(t.tgname as text), ${ON} from pg_catalog.pg_trigger as t ` +
-        "join pg_catalog.pg_class as r on r.oid = t.tgrelid join pg_catalog.pg_proc as p on p.oid = t.tgfoid where not t.tgisinternal and t.tgparentid = 0 and t.tgenabled <> 'D' " +
+        "join pg_catalog.pg_class as r on r.oid = t.tgrelid join pg_catalog.pg_proc as p on p.oid = t.tgfoid where not t.tgisinternal and t.tgparentid = 0 and t.tgenabled <> 'D' and p.prosecdef " +
         `and pg_catalog.starts_with(cast(t.tgname as text), $1) and ${isIn(schema, 'function')}`,
       schema === undefined ? [prefix] : [prefix, schema],
     ),
@@ -197,7 +197,8 @@ function fenceFunction({ name, schema }: Pick<MemberFence, 'name' | 'schema'>): 
 
 /**
  * A new member takes the head of the organization shared: members do not wait for each other, only for a block of their
- * organization. A head that is missing is created, so that the block has to wait for it.
+ * organization. A head that is missing is created, so that the block has to wait for it. The function has the rights of who
+ * migrates: from who adds a member, row-level security may hide that member.
  */
 function fence(of: MemberFence): readonly RawBuilder<unknown>[] {
   const { name, members, organization, user, where, heads, blocks, blocked } = of
@@ -209,7 +210,7 @@ function fence(of: MemberFence): readonly RawBuilder<unknown>[] {
   const isSame =
     where === undefined ? sql` or new.${organization} = old.${organization} and new.${user} = old.${user}` : sql``
   return [
-    sql`create function ${made}() returns trigger language plpgsql as $forgelet$ begin
+    sql`create function ${made}() returns trigger language plpgsql security definer set row_security to off as $forgelet$ begin
   if new.${organization} is null${isSame} then
     return new;
   end if;
@@ -222,9 +223,11 @@ function fence(of: MemberFence): readonly RawBuilder<unknown>[] {
   end if;
   return new;
 end $forgelet$`,
-    // The function uses the search path of the migration. `from current` would keep "$user": the user who adds the member.
+    // The function uses the search path of the migration. `from current` would keep "$user": the user who adds the member,
+    // whose temporary tables would be in front if they were not named.
     sql`do $do$ begin execute (select 'alter function ${made}() set search_path to ' || coalesce(
-  pg_catalog.string_agg(pg_catalog.quote_ident(cast(path.name as text)), ', '), '''''') from pg_catalog.unnest(pg_catalog.current_schemas(false)) as path (name)); end $do$`,
+  pg_catalog.string_agg(pg_catalog.quote_ident(cast(path.name as text)), ', ') || ', ', '') || 'pg_temp' from pg_catalog.unnest(pg_catalog.current_schemas(false)) as path (name)); end $do$`,
+    sql`revoke execute on function ${made}() from public`, // or a trigger of anyone would tell whom an organization blocks
     // After the row, because generated columns and triggers of the host fill it in.
     sql`create trigger ${sql.id(name)} after insert or update on ${members} for each row execute function ${made}()`,
   ]

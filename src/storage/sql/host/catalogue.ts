@@ -204,8 +204,9 @@ function misfitsOf(
   for (const [option, column] of Object.entries(columns)) {
     if (!names.includes(column)) add(option, ` has no column ${column}, only ${names.join(', ')}`)
   }
-  if (name === 'members' && isFenced(tables) && any.untriggered !== '') {
-    add('table', ` ${any.untriggered}, so that no trigger can be on it: set check: 'none'`)
+  const unseen = found.find(({ column, untriggered }) => untriggered !== '' && Object.values(columns).includes(column))
+  if (name === 'members' && isFenced(tables) && unseen !== undefined) {
+    add('table', ` ${unseen.untriggered}, so that no trigger can refuse a member: set check: 'none'`)
   }
   for (const option of ['createdAt', 'updatedAt']) {
     const time = found.find(({ column }) => column === columns[option])
