@@ -427,6 +427,46 @@ onServer(SERVERS.mariadb, () => {
     await database.run(`drop user ${user}`)
   })
 
+  test('privileges on each table suffice for the user of an application', async () => {
+    const database = await withHost(MARIADB, MARIADB_HOST)
+    await database.migrated({ tables: HOST_TABLES })
+    const [user, url] = [`app_${Date.now()}`, new URL(database.url)]
+    await database.run(`create user ${user}`)
+    onTestFinished(async () => void (await database.run(`drop user ${user}`)))
+    const names = await database.run(
+      'select table_name as name from information_schema.tables where table_schema = database()',
+    )
+    for (const { name } of names) await database.run(`grant select, insert, update, delete on ${name} to ${user}`)
+    const own = Object.assign(url, { username: user, password: '' }).href
+    const storage = database.closing(mariadbStorage(own, { tables: HOST_TABLES }))
+
+    await storage.migrate()
+    expect(await storage.schemaStatus()).toMatchObject({ state: 'current' })
+    expect(await pin(storage, { repositoryId: '10', kind: 'issue' }, '100')).toBe(1)
+  })
+
+  test('triggers and views whose definer does not exist, as behind a dump of another server, are seen and made again', async () => {
+    const database = await withHost(MARIADB, MARIADB_HOST)
+    const [user, { pathname }] = [`deploy_${Date.now()}`, new URL(database.url)]
+    await database.runAll([`create user ${user}`, `grant all on ${pathname.slice(1)}.* to ${user}`])
+    const own = Object.assign(new URL(database.url), { username: user, password: '' }).href
+    const deploying = mariadbStorage(own, { tables: HOST_TABLES })
+    await deploying.migrate()
+    await deploying.close()
+    await database.run(`drop user ${user}`)
+    const storage = database.storage({ tables: HOST_TABLES })
+    const joining = () => database.run("insert into host_members values (5, 4, 'member')")
+
+    await expect(joining()).rejects.toThrow('definer')
+    expect((await storage.schemaStatus()).warnings).toContainEqual(
+      expect.stringMatching(/^forgelet_pins cannot be read: .*definer.*: call migrate\(\)$/),
+    )
+    await storage.migrate()
+    expect(await storage.schemaStatus()).toEqual({ state: 'current', warnings: [] })
+    await joining()
+    expect(await database.run('select * from forgelet_blocks')).toEqual([])
+  })
+
   test('a blocked user is not written into a table of members that cannot be rolled back', async () => {
     const database = await withHost(MARIADB, MARIADB_HOST)
     await database.run('create table host_seats (org_id int unsigned, user_id int unsigned) engine = Aria')

@@ -142,12 +142,13 @@ export interface SqlDialect {
   /** The tables and views in a schema with their columns, and its indexes: a row for each column, names in lower case. */
   columns(location: TableLocation): Statement<{ readonly table: string; readonly column: string }>
   /**
-   * Finds what shows whether a view still reads a table that was renamed: its text, or the tables that it reads. Undefined if a
-   * view reads whatever table has the name.
+   * What shows that a view must be made again. Its text, or the tables that it reads: it stays with a table that is renamed. Or
+   * that it cannot be read: it has the rights of a user who may be missing, as a trigger has.
    */
-  readonly views?:
+  readonly views:
     | { readonly by: 'texts'; find(location: TableLocation): Statement<{ readonly text: string }> }
     | { readonly by: 'tables'; find(location: TableLocation): Statement<KeyName> }
+    | { readonly by: 'reading' }
   /**
    * Returns a statement that creates something as one that can be run again. Undefined unless every schema change commits
    * immediately.

@@ -151,9 +151,11 @@ export const mariadbDialect: SqlDialect = {
   },
   keyNames: ({ prefix }) =>
     textQuery(
+      // Its table of the constraints alone is empty for a user whose privileges are on tables.
       `select regexp_replace(lower(constraint_name), '^_{1,2}(?=${prefix})', '') as name, referenced_table_name as \`on\`, ` +
-        'unique_constraint_schema as `schema`, cast(unique_constraint_schema = database() as double) as isReached ' +
-        `from information_schema.referential_constraints where constraint_schema = database() and lower(constraint_name) regexp '^_{0,2}${prefix}' ` +
+        'referenced_table_schema as `schema`, cast(referenced_table_schema = database() as double) as isReached ' +
+        'from information_schema.key_column_usage where table_schema = database() and referenced_table_name is not null ' +
+        `and lower(constraint_name) regexp '^_{0,2}${prefix}' ` +
         'union all select lower(trigger_name), event_object_table, event_object_schema, 1 from information_schema.triggers ' +
         'where trigger_schema = database() and left(lower(trigger_name), char_length(?)) = ?',
       [prefix, prefix],
@@ -178,6 +180,7 @@ export const mariadbDialect: SqlDialect = {
         'where table_schema = database() and left(lower(table_name), char_length(?)) = ?',
       [prefix, prefix],
     ),
+  views: { by: 'reading' },
   readOnly: textQuery("select 'read_only = ON' as why from dual where @@global.read_only not in ('0', 'OFF')"),
   repeatable: (text) =>
     text

@@ -155,7 +155,7 @@ function conflict(faults: readonly string[]): ForgeError<'SCHEMA_CONFLICT'> {
 }
 
 /** Returns what the database said: that is the innermost of the errors. */
-function saidBy(error: unknown): string {
+export function saidBy(error: unknown): string {
   const cause = propertyOf(error, 'cause')
   if (cause instanceof Error) return saidBy(cause)
   const texts = [propertyOf(error, 'message'), propertyOf(error, 'hint')] // a hint is of PostgreSQL

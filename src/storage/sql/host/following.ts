@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { isForgeError } from '../../../schema/errors.ts'
 import type { SyncOrAsync } from '../../../schema/sync-or-async.ts'
 import type { SqlContext } from '../context.ts'
 import type { KeyName, SchemaStatement } from '../dialect.ts'
@@ -7,8 +8,8 @@ import type { Query } from '../query.ts'
 import { compileStatement, defineQuery, rawQuery } from '../query.ts'
 import { firstRow, replacedViews, VIEWS, viewReads } from '../schema/ddl.ts'
 import type { Session } from '../session.ts'
-import { query, queryFirst } from '../session.ts'
-import { checkCatalogue, checkConditions, fullNameOf, misfits, refusedConditions } from './catalogue.ts'
+import { execute, query, queryFirst } from '../session.ts'
+import { checkCatalogue, checkConditions, fullNameOf, misfits, refusedConditions, saidBy } from './catalogue.ts'
 import type { HostKey, NameOn } from './keys.ts'
 import { describeTables, followingNames, followingStatements, hostKeys, missingRow } from './keys.ts'
 import type { HostTables } from './tables.ts'
@@ -91,7 +92,7 @@ export class Following {
     const present = new Set((yield* query(session, dialect.columns({ schema, prefix }))).map(({ table }) => table))
     const views = this.views.flatMap((name) => (present.has(name) ? [] : [`${name} is missing: call migrate()`]))
     if (tables === undefined) return views
-    if (views.length === 0) views.push(...(yield* this.#otherViews(session)))
+    if (views.length === 0) views.push(...(yield* this.#oldViews(session)))
 
     const found = yield* query(session, dialect.keyNames({ schema, prefix }))
     // Several keys can have one trigger.
@@ -105,11 +106,14 @@ export class Following {
     return [...new Set(missing), ...views]
   }
 
-  /** A view may stay with a table of the host that is renamed. */
-  *#otherViews(session: Session): SyncOrAsync<readonly string[]> {
+  *#oldViews(session: Session): SyncOrAsync<readonly string[]> {
     const { dialect, schema, prefix } = this.#context
     const { views } = dialect
-    if (views === undefined) return []
+    if (views.by === 'reading') {
+      const unreadable: string[] = []
+      for (const view of this.views) unreadable.push(...(yield* this.#refusalOf(session, view)))
+      return unreadable
+    }
     const others = (names: readonly string[]) => names.map((name) => `${name} reads other tables: call migrate()`)
     if (views.by === 'texts') {
       const texts = (yield* query(session, views.find({ schema, prefix }))).map(({ text }) => text)
@@ -120,6 +124,18 @@ export class Following {
     const isRead = ({ name, on }: NameOn) => found.some((read) => read.name === name && isOn(read, on))
     const wanted = viewReads(this.#context)
     return others(this.views.filter((view) => wanted.some((read) => read.name === view && !isRead(read))))
+  }
+
+  /** Returns why a view cannot be read, unless the user lacks the privilege: others may have it. */
+  *#refusalOf(session: Session, view: string): SyncOrAsync<readonly string[]> {
+    const attempt = sql`select 1 as tried from ${sql.id(view)} where 1 = 0`
+    try {
+      yield* execute(session, compileStatement({ compile: () => attempt.compile(this.#context.build) }))
+      return []
+    } catch (error) {
+      if (isForgeError(error, 'STORAGE_BUSY')) throw error
+      return isForgeError(error) ? [] : [`${view} cannot be read: ${saidBy(error)}: call migrate()`]
+    }
   }
 
   /** A foreign key leaves no rows that refer to one that is gone, unless the host has switched the checks off meanwhile. */
