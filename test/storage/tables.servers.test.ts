@@ -140,6 +140,32 @@ onServer(SERVERS.postgres, (server) => {
   })
 
   test.each([undefined, 'forge'])(
+    'the trigger on members that names a schema of before is seen and made again, with the tables of the forge in %s',
+    async (schema) => {
+      const database = await withHost(POSTGRES, POSTGRES_HOST)
+      const members = { ...HOST_TABLES.members, where: "role <> 'left'" }
+      const tables = { ...HOST_TABLES, members }
+      await block(await database.migrated({ schema, tables }), '5', '2')
+      const name = new URL(database.url).pathname.slice(1)
+      await database.runAll([
+        `alter schema ${schema ?? 'public'} rename to renamed`,
+        `alter database ${name} set search_path = ${schema === undefined ? 'renamed' : 'public'}`,
+      ])
+      const storage = database.storage({ schema: schema && 'renamed', tables })
+
+      expect(await storage.schemaStatus()).toEqual({
+        state: 'drifted',
+        warnings: ['forgelet_members_not_blocked is missing: call migrate()'],
+      })
+      await storage.migrate()
+      expect(await storage.schemaStatus()).toEqual({ state: 'current', warnings: [] })
+      const { run } = await database.connect()
+      await run("insert into host_members values (5, 4, 'member')")
+      await expect(run("insert into host_members values (5, 2, 'member')")).rejects.toThrow('blocks this user')
+    },
+  )
+
+  test.each([undefined, 'forge'])(
     'members are added by a role with a schema of its own, beside those of the forge in %s',
     async (schema) => {
       const [owner, adder] = ['owner', 'adder'].map((name) => `forgelet_${name}_${Date.now()}`)

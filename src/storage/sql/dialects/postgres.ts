@@ -93,7 +93,7 @@ export const postgresDialect: SqlDialect = {
         `where k.contype = 'f' and k.conparentid = 0 and k.convalidated and pg_catalog.starts_with(cast(k.conname as text), $1) and ${isIn(schema)} ` +
         `union all select cast(t.tgname as text), ${ON} from pg_catalog.pg_trigger as t ` +
         "join pg_catalog.pg_class as r on r.oid = t.tgrelid join pg_catalog.pg_proc as p on p.oid = t.tgfoid where not t.tgisinternal and t.tgparentid = 0 and t.tgenabled <> 'D' and p.prosecdef " +
-        `and pg_catalog.starts_with(cast(t.tgname as text), $1) and ${isIn(schema, 'function')}`,
+        `and pg_catalog.starts_with(cast(t.tgname as text), $1) and ${isIn(schema, 'function')} and ${findsHeads(schema)}`,
       schema === undefined ? [prefix] : [prefix, schema],
     ),
   // A foreign key locks the row to which it refers against removal, but not against a change that hides it.
@@ -189,6 +189,16 @@ function isIn(schema: TableLocation['schema'], what: 'table' | 'function' = 'tab
   const [of, namespace] = what === 'table' ? ['c.oid', 'c.relnamespace'] : ['p.oid', 'p.pronamespace']
   if (schema === undefined) return `pg_catalog.pg_${what}_is_visible(${of})`
   return `${namespace} = (select n.oid from pg_catalog.pg_namespace as n where n.nspname = $2)`
+}
+
+/** The condition that the function of a trigger finds our tables: it has the name of their schema, which may be another by now. */
+function findsHeads(schema: TableLocation['schema']): string {
+  if (schema !== undefined) return `pg_catalog.strpos(p.prosrc, '"' || $2 || '"."' || $1 || 'heads"') > 0`
+  return (
+    'exists (select from pg_catalog.unnest(p.proconfig) as s (setting), pg_catalog.pg_class as c ' +
+    `join pg_catalog.pg_namespace as n on n.oid = c.relnamespace where c.relname = $1 || 'heads' and ${isIn(schema)} ` +
+    "and pg_catalog.quote_ident(cast(n.nspname as text)) = any (pg_catalog.string_to_array(pg_catalog.substr(s.setting, 13), ', ')))"
+  )
 }
 
 function fenceFunction({ name, schema }: Pick<MemberFence, 'name' | 'schema'>): RawBuilder<unknown> {
