@@ -315,6 +315,25 @@ onServer(SERVERS.postgres, (server) => {
     expect(await issuesOn(storage, board)).toEqual(['100'])
   })
 
+  test('row-level security that hides the tables of the forge is named', async () => {
+    const role = `forgelet_limited_${Date.now()}`
+    onTestFinished(async () => void (await runOnce(pgConnection, server, `drop role ${role}`)))
+    const database = await withHost(POSTGRES, POSTGRES_HOST)
+    await database.migrated()
+    await database.runAll([
+      `create role ${role} login`,
+      'alter table forgelet_ledger enable row level security',
+      `grant all on all tables in schema public to ${role}`,
+    ])
+    const limited = database.closing(postgresStorage(Object.assign(new URL(database.url), { username: role }).href))
+    const why = 'no row of forgelet_ledger mentions'
+
+    expect((await limited.schemaStatus()).warnings).toEqual([
+      expect.stringMatching(`${why} the tables: row-level security hides it from this user`),
+    ])
+    await expect(limited.migrate()).rejects.toThrow(`${why} it: row-level security hides it from this user`)
+  })
+
   test('a blocked user does not become a member where row-level security hides members from who adds them', async () => {
     const [owner, adder] = ['owner', 'adder'].map((name) => `forgelet_${name}_${Date.now()}`)
     onTestFinished(async () => void (await runOnce(pgConnection, server, `drop role ${owner}, ${adder}`)))

@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { ForgeError, isForgeError } from '../../../schema/errors.ts'
 import type { OptionNames } from '../../../schema/options.ts'
 import type { SyncOrAsync } from '../../../schema/sync-or-async.ts'
@@ -12,7 +13,7 @@ import { fieldsOf } from '../fields.ts'
 import { Following } from '../host/following.ts'
 import type { TypeOfKey } from '../host/keys.ts'
 import type { Query, Statement } from '../query.ts'
-import { defineQuery } from '../query.ts'
+import { compileStatement, defineQuery } from '../query.ts'
 import type { Session } from '../session.ts'
 import { query, queryFirst } from '../session.ts'
 import type { Ledger } from './ddl.ts'
@@ -27,6 +28,9 @@ export type Present = ReadonlyMap<string, ReadonlySet<string>>
 /** The message for tables that have the mark of a copy. */
 export const INCOMPLETE_COPY =
   'a copy into it has not ended: if it was interrupted, copy again with "forgelet copy --empty"'
+
+/** Why the row of the ledger may be missing. */
+const HIDDEN = 'row-level security hides it from this user, so give the user a policy that shows all rows, or BYPASSRLS'
 
 type LedgerRow = Pick<Row<'ledger'>, 'version' | 'oldestLibrary' | 'ids'>
 
@@ -110,7 +114,7 @@ export class Schema {
     if (isCurrent && isFollowed) return
 
     const missing = isCurrent ? [] : this.#missingTables(found?.version)
-    this.#refuseConflict(present, found, missing)
+    this.#refuseConflict(present, found, missing, yield* this.#isHidden(session, present))
     const following = isFollowed ? [] : yield* this.#following.statements(session)
     for (const statement of [...missing, ...following, this.#ledger.note]) {
       const text = dialect.repeatable?.(statement.sql) ?? statement.sql
@@ -134,7 +138,10 @@ export class Schema {
     if (made.every(({ makes }) => makes === undefined || !present.has(makes.name))) return state('empty')
 
     const found = yield* this.#read(session, present)
-    if (found === undefined) return state('drifted', [`no row of ${this.#context.prefix}ledger mentions the tables`])
+    if (found === undefined) {
+      const why = (yield* this.#isHidden(session, present)) ? `: ${HIDDEN}` : ''
+      return state('drifted', [`no row of ${this.#context.prefix}ledger mentions the tables${why}`])
+    }
     if (found.oldestLibrary >= INCOMPLETE) return state('incomplete')
     if (found.oldestLibrary > NEWEST_VERSION) return state('too-new')
     if (found.version < NEWEST_VERSION) return state('outdated')
@@ -215,8 +222,22 @@ export class Schema {
     throw new TypeError(`the database stores ids as ${row.ids}, not as ${wanted}: open the storage with the same ids`)
   }
 
+  /** Returns whether row-level security may hide the row of the ledger. */
+  *#isHidden(session: Session, present: Present): SyncOrAsync<boolean> {
+    const { dialect, schema, prefix, build } = this.#context
+    const seesAll = dialect.seesAllRows?.({ schema, table: `${prefix}ledger` })
+    if (seesAll === undefined || !this.hasLedger(present)) return false
+    const asked = sql<{ readonly found: number }>`select 1 as found where not (${seesAll})`
+    return (yield* queryFirst(session, compileStatement({ compile: () => asked.compile(build) }))) !== undefined
+  }
+
   /** A name that is taken would be mistaken for ours, or stop the migration halfway. */
-  #refuseConflict(present: Present, found: LedgerRow | undefined, missing: readonly SchemaStatement[]): void {
+  #refuseConflict(
+    present: Present,
+    found: LedgerRow | undefined,
+    missing: readonly SchemaStatement[],
+    isHidden: boolean,
+  ): void {
     const { prefix, dialect } = this.#context
     const names = missing.flatMap(({ makes }) => makes?.name ?? [])
     const taken = names.filter((name) => present.has(name))
@@ -225,7 +246,7 @@ export class Schema {
     const [name] = isBegun && (found !== undefined || taken.length === 1) ? [] : taken
     if (name === undefined) return
 
-    const fix = `choose another prefix, or restore the row of ${prefix}ledger`
+    const fix = isHidden ? HIDDEN : `choose another prefix, or restore the row of ${prefix}ledger`
     const message = `the database already has ${name}, and no row of ${prefix}ledger mentions it: ${fix}`
     throw new ForgeError('SCHEMA_CONFLICT', message, { name })
   }
