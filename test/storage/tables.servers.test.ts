@@ -315,6 +315,29 @@ onServer(SERVERS.postgres, (server) => {
     expect(await issuesOn(storage, board)).toEqual(['100'])
   })
 
+  test('keys and triggers that the host has switched off are seen, and migrate() makes them again', async () => {
+    const database = await withHost(POSTGRES, POSTGRES_HOST)
+    const storage = await database.migrated({ tables: HOST_TABLES })
+    const board = { repositoryId: '10', kind: 'issue' } as const
+    for (const id of ['100', '101']) await pin(storage, board, id)
+    await block(storage, '5', '2')
+    await database.runAll([
+      'alter table host_issues disable trigger all', // as around a load
+      'alter table host_members enable replica trigger forgelet_members_not_blocked',
+    ])
+    const missing = (name: string) => `${name} is missing: call migrate()`
+
+    expect(await storage.schemaStatus()).toEqual({
+      state: 'drifted',
+      warnings: [missing('forgelet_board_pins_issue_id_fk'), missing('forgelet_members_not_blocked')],
+    })
+    await storage.migrate()
+    expect(await storage.schemaStatus()).toEqual({ state: 'current', warnings: [] })
+    await database.run('delete from host_issues where id = 100')
+    expect(await issuesOn(storage, board)).toEqual(['101'])
+    await expect(database.run("insert into host_members values (5, 2, 'member')")).rejects.toThrow('blocks this user')
+  })
+
   test('row-level security that hides the tables of the forge is named', async () => {
     const role = `forgelet_limited_${Date.now()}`
     onTestFinished(async () => void (await runOnce(pgConnection, server, `drop role ${role}`)))

@@ -91,8 +91,9 @@ export const postgresDialect: SqlDialect = {
       `select cast(k.conname as text) as "name", ${ON} from pg_catalog.pg_constraint as k ` +
         'join pg_catalog.pg_class as c on c.oid = k.conrelid join pg_catalog.pg_class as r on r.oid = k.confrelid ' +
         `where k.contype = 'f' and k.conparentid = 0 and k.convalidated and pg_catalog.starts_with(cast(k.conname as text), $1) and ${isIn(schema)} ` +
+        "and not exists (select from pg_catalog.pg_trigger as o where o.tgconstraint = k.oid and o.tgenabled not in ('O', 'A')) " +
         `union all select cast(t.tgname as text), ${ON} from pg_catalog.pg_trigger as t ` +
-        "join pg_catalog.pg_class as r on r.oid = t.tgrelid join pg_catalog.pg_proc as p on p.oid = t.tgfoid where not t.tgisinternal and t.tgparentid = 0 and t.tgenabled <> 'D' and p.prosecdef " +
+        "join pg_catalog.pg_class as r on r.oid = t.tgrelid join pg_catalog.pg_proc as p on p.oid = t.tgfoid where not t.tgisinternal and t.tgparentid = 0 and t.tgenabled in ('O', 'A') and p.prosecdef " +
         `and pg_catalog.starts_with(cast(t.tgname as text), $1) and ${isIn(schema, 'function')} and ${findsHeads(schema)}`,
       schema === undefined ? [prefix] : [prefix, schema],
     ),
