@@ -46,6 +46,23 @@ for (const kind of SERVER_KINDS) {
 }
 
 onServer(SERVERS.postgres, (url) => {
+  test('ids of events that would be assigned again, as behind a logical replication, are seen, and migrate() goes on behind them', async () => {
+    const database = await newDatabase(POSTGRES)
+    const storage = await database.migrated()
+    for (const id of ['1', '2', '3']) await pin(storage, { ...BOARD, repositoryId: id }, id)
+    await database.run('alter table forgelet_events alter column id restart') // a subscriber has the rows, and not the sequence
+    const next = { ...BOARD, repositoryId: '4' }
+
+    await expect(pin(storage, next, '4')).rejects.toThrow('forgelet_events_pkey')
+    expect(await storage.schemaStatus()).toEqual({
+      state: 'drifted',
+      warnings: ['forgelet_events has ids that would be assigned again: call migrate()'],
+    })
+    await storage.migrate()
+    expect(await storage.schemaStatus()).toEqual({ state: 'current', warnings: [] })
+    expect(await pin(storage, next, '4')).toBe(1)
+  })
+
   test('the one connection of a small pool is enough, and is given back as it was, without the lock', async () => {
     const database = await newDatabase(POSTGRES)
     const pool = new pg.Pool({ connectionString: database.url, max: 1 })

@@ -187,6 +187,11 @@ export interface SqlDialect {
     /** Has the database assign only greater keys in a table. */
     assignAfter(table: HostTableName, last: number): readonly Statement<unknown>[]
   }
+  /**
+   * Finds the greatest key in a table if the database would assign it again: a logical replication copies rows, and no sequence.
+   * Undefined where a row that comes with its key raises what is assigned.
+   */
+  overtaken?(table: HostTableName): Statement<{ readonly last: number }>
   /** Returns why the server accepts no changes, if it does not. */
   readonly readOnly?: Statement<{ readonly why: string }>
   /** Returns statements that belong together as a script to run by hand. */

@@ -152,6 +152,12 @@ export const postgresDialect: SqlDialect = {
       ]),
     ],
   },
+  overtaken: (table) =>
+    textQuery(
+      `select cast(max(id) as double precision) as "last" from ${qualified(table)} having max(id) > ` +
+        `case when pg_catalog.has_sequence_privilege(${SEQUENCE}, 'select') then coalesce(pg_catalog.pg_sequence_last_value(${SEQUENCE}), 0) end`,
+      [qualified(table)],
+    ),
   script: (statements) => ['begin', ...statements, 'commit'],
 }
 

@@ -8,7 +8,7 @@ import type { Query } from '../query.ts'
 import { compileStatement, defineQuery, rawQuery } from '../query.ts'
 import { firstRow, replacedViews, VIEWS, viewReads } from '../schema/ddl.ts'
 import type { Session } from '../session.ts'
-import { execute, query, queryFirst } from '../session.ts'
+import { query, queryFirst } from '../session.ts'
 import { checkCatalogue, checkConditions, fullNameOf, misfits, refusedConditions, saidBy } from './catalogue.ts'
 import type { HostKey, NameOn } from './keys.ts'
 import { describeTables, followingNames, followingStatements, hostKeys, missingRow } from './keys.ts'
@@ -130,7 +130,7 @@ export class Following {
   *#refusalOf(session: Session, view: string): SyncOrAsync<readonly string[]> {
     const attempt = sql`select 1 as tried from ${sql.id(view)} where 1 = 0`
     try {
-      yield* execute(session, compileStatement({ compile: () => attempt.compile(this.#context.build) }))
+      yield* query(session, compileStatement(rawQuery(this.#context.build, attempt)))
       return []
     } catch (error) {
       if (isForgeError(error, 'STORAGE_BUSY')) throw error

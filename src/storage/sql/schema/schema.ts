@@ -6,7 +6,7 @@ import { wait } from '../../../schema/sync-or-async.ts'
 import type { SchemaStatus } from '../../contract/storage.ts'
 import type { SqlContext, SqlStorageOptions } from '../context.ts'
 import { checkStorageOptions, createSqlContext } from '../context.ts'
-import type { SchemaStatement, SqlDialect } from '../dialect.ts'
+import type { HostTableName, SchemaStatement, SqlDialect } from '../dialect.ts'
 import { busy, unavailable } from '../errors.ts'
 import type { Row } from '../fields.ts'
 import { fieldsOf } from '../fields.ts'
@@ -15,7 +15,7 @@ import type { TypeOfKey } from '../host/keys.ts'
 import type { Query, Statement } from '../query.ts'
 import { compileStatement, defineQuery } from '../query.ts'
 import type { Session } from '../session.ts'
-import { query, queryFirst } from '../session.ts'
+import { query, queryEach, queryFirst } from '../session.ts'
 import type { Ledger } from './ddl.ts'
 import { INCOMPLETE, ledgerOf, NEWEST_VERSION, versionsOf } from './ddl.ts'
 
@@ -66,7 +66,7 @@ export class Schema {
   /** Returns whether statements are missing. @throws ForgeError `SCHEMA_TOO_NEW`, `SCHEMA_CONFLICT` */
   *needsMigration(session: Session): SyncOrAsync<boolean> {
     if ((yield* this.#version(session)) < NEWEST_VERSION) return true
-    return !(yield* this.#following.isMade(session))
+    return !(yield* this.#following.isMade(session)) || (yield* this.#overtaken(session)) !== undefined
   }
 
   /**
@@ -111,6 +111,8 @@ export class Schema {
     const found = yield* this.#found(session, present)
     const isCurrent = found !== undefined && found.version >= NEWEST_VERSION
     const isFollowed = isCurrent && (yield* this.#following.isMade(session))
+    const overtaken = isCurrent ? yield* this.#overtaken(session) : undefined
+    if (overtaken !== undefined) yield* queryEach(session, dialect.copying.assignAfter(this.#events, overtaken.last))
     if (isCurrent && isFollowed) return
 
     const missing = isCurrent ? [] : this.#missingTables(found?.version)
@@ -150,7 +152,9 @@ export class Schema {
     const missing = missingIn(present, tables)
     if (missing.length > 0) return state('drifted', missing)
     if (!(yield* this.#following.isNoted(session))) return state('outdated')
-    const faults = yield* this.faults(session)
+    const isOvertaken = (yield* this.#overtaken(session)) !== undefined
+    const again = isOvertaken ? [`${this.#events.table} has ids that would be assigned again: call migrate()`] : []
+    const faults = [...(yield* this.faults(session)), ...again]
     return state(faults.length === 0 ? 'current' : 'drifted', faults)
   }
 
@@ -220,6 +224,17 @@ export class Schema {
     const wanted = this.#context.ids.text
     if (row === undefined || row.ids === wanted) return row
     throw new TypeError(`the database stores ids as ${row.ids}, not as ${wanted}: open the storage with the same ids`)
+  }
+
+  get #events(): HostTableName {
+    const { schema, prefix } = this.#context
+    return { schema, table: `${prefix}events` }
+  }
+
+  /** Finds the greatest id of an event, if it would be assigned again. */
+  *#overtaken(session: Session): SyncOrAsync<{ readonly last: number } | undefined> {
+    const { overtaken } = this.#context.dialect
+    return overtaken && (yield* queryFirst(session, overtaken(this.#events)))
   }
 
   /** Returns whether row-level security may hide the row of the ledger. */
