@@ -52,6 +52,7 @@ export async function migrateHost(database: HostDatabase): Promise<void> {
   } else if ((await hostState(database)) === 'drifted') {
     throw unavailable('a table, column or index of this server is missing: restore a copy of the database')
   }
+  if (database.context.dialect === 'postgres') await run(rows(database, assignBehind(database.context), undefined))
 }
 
 /** Another process may have created them since, or an application its own. */
@@ -166,6 +167,20 @@ function createTables(context: HostContext): readonly Sql[] {
       select 1, 0, 0, ${raw(`'${IDS}'`)} where not exists (select * from ${table('ledger')})`,
     ...Object.entries(HOST_TABLES).flatMap(([name, description]) => createTable(context, name, description)),
   ]
+}
+
+/** Returns the statement that assigns new ids behind those of the rows: a logical replication copies rows, and no sequence. */
+function assignBehind(context: HostContext): Sql {
+  const tables = Object.entries(HOST_TABLES).filter(([, { columns }]) => columns['id'] === 'serial')
+  const each = tables.map(([name]) => {
+    const table = qualified(context.forms, context, name)
+    const sequence = `cast(pg_catalog.pg_get_serial_sequence('${table}', 'id') as regclass)`
+    return (
+      `select cast(pg_catalog.setval(${sequence}, max(id)) as text) as last from ${table} ` +
+      `having max(id) > case when pg_catalog.has_sequence_privilege(${sequence}, 'select') then coalesce(pg_catalog.pg_sequence_last_value(${sequence}), 0) end`
+    )
+  })
+  return raw(each.join(' union all '))
 }
 
 /** `create schema if not exists` needs a privilege that a role that was given a schema may not have. */
