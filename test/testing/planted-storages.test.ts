@@ -1,3 +1,4 @@
+import { AsyncResource } from 'node:async_hooks'
 import type Database from 'better-sqlite3'
 import { afterAll, expect, test } from 'vitest'
 import { storageContract } from '../../app/testing/testing.ts'
@@ -25,6 +26,8 @@ const ABORTED = 'a change of a pin board is not written without a time, or when 
 const FORTY = 'of forty holders that claim a new or free consumer concurrently, one gets it'
 const AHEAD = 'a cursor beyond the last event'
 const CLOSED = 'a closed storage refuses every call'
+/** The asynchronous context of no call. */
+const OUTSIDE = new AsyncResource('outside')
 const RETURNED = 'modifying what was returned changes nothing stored'
 
 /** A storage that breaks one rule of docs/storage.md, and the first words of a case that catches it. */
@@ -140,6 +143,16 @@ const PLANTED: readonly [fault: string, caughtBy: string, plant: Plant][] = [
       if (outcome.events.length > 0) await beforeCommit?.(outcome.events, undefined as never)
       return outcome
     }),
+  ],
+  [
+    'calls the host in the context of another call',
+    'a change calls its host in the asynchronous context of its caller',
+    changing((store, key, { beforeCommit, ...change }) =>
+      store.update(key, {
+        ...change,
+        beforeCommit: beforeCommit && ((...given) => OUTSIDE.runInAsyncScope(beforeCommit, undefined, ...given)),
+      }),
+    ),
   ],
   [
     'reads a board in two halves',

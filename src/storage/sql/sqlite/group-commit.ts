@@ -1,3 +1,4 @@
+import { AsyncResource } from 'node:async_hooks'
 import { isForgeError } from '../../../schema/errors.ts'
 import { unavailable } from '../errors.ts'
 import { MAX_CALL_MS, pauseBefore } from '../retry.ts'
@@ -46,10 +47,12 @@ export class GroupCommit<H extends SqliteHandle> {
   }
 
   /**
-   * Adds a change to the batch. The work may run more than once, and is answered once: with the reason of the signal if
-   * that aborts before.
+   * Adds a change to the batch. The change may run more than once, and is answered once: with the reason of the signal if
+   * that aborts before. It runs in the asynchronous context of its caller, not in that of the batch: it calls the host.
    */
-  submit<T>(work: (writer: Connection<H>) => T, signal: AbortSignal | undefined): Promise<T> {
+  submit<T>(change: (writer: Connection<H>) => T, signal: AbortSignal | undefined): Promise<T> {
+    const context = new AsyncResource('forgelet.change') // `bind` takes 20 microseconds on Node 20
+    const work = (writer: Connection<H>): T => context.runInAsyncScope(change, undefined, writer)
     const answered = new Promise<unknown>((resolve, reject) => {
       this.#waiting.push({ work, resolve, reject, signal, deadline: performance.now() + MAX_CALL_MS })
       if (this.#state === 'idle') this.#schedule()

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { AsyncLocalStorage } from 'node:async_hooks'
 import type { MaybePromise } from '../../../index.ts'
 import { ForgeError } from '../../../index.ts'
 import type { ForgeStorage, Outcome, PinRow } from '../../../storage/storage.ts'
@@ -70,6 +71,27 @@ export const prepareCases: readonly StorageCase[] = [
 
     assert.deepEqual(shown, 'value' in outcome ? [1, 2] : [1])
     if ('value' in outcome) assert.equal(outcome.value.result, 2)
+  }),
+
+  storageCase('a change calls its host in the asynchronous context of its caller', async (storage) => {
+    const context = new AsyncLocalStorage<string>()
+    const called = new Set<string>()
+    const calls = (caller: string, name: string): void =>
+      void called.add(`${name} of ${caller} in ${context.getStore()}`)
+    const imported = (caller: string) => {
+      const at = (): Date => {
+        calls(caller, 'at')
+        return new Date()
+      }
+      const beforeCommit = () => calls(caller, 'beforeCommit')
+      return prepared(storage, () => calls(caller, 'prepare'), { by: { actorId: null, at }, beforeCommit })
+    }
+    await Promise.all(idsTo(6).map((caller) => context.run(caller, () => imported(caller))))
+    const own = idsTo(6).flatMap((caller) =>
+      ['at', 'beforeCommit', 'prepare'].map((name) => `${name} of ${caller} in ${caller}`),
+    )
+
+    assert.deepEqual([...called].sort(), own.sort())
   }),
 
   storageCase('what prepare reads on its transaction is what the decision sees', (storage) =>
