@@ -57,7 +57,7 @@ export function fetchHandler<
   }
   const handle = (request: Req, ...native: Native): Response | Promise<Response> => {
     const served = match(request, ...native)
-    if (served instanceof Promise) return served.then((response) => response ?? refuse(api, request))
+    if (served !== undefined && 'then' in served) return served.then((response) => response ?? refuse(api, request))
     return served ?? refuse(api, request)
   }
   return Object.assign(handle, { match })
@@ -89,11 +89,12 @@ function toResponse({ status, headers, body }: TextResponse): Response {
 /** Converts a response whose body is produced while the runtime sends it. Throws as `toResponse`. */
 function streamed<A extends Actor>(api: Api<A>, apiRequest: FetchRequestContext, reply: StreamedResponse): Response {
   const bytes = reply.body[Symbol.asyncIterator]()
+  const nextBytes = inThisContext(bytes)
   const body = new ReadableStream<Uint8Array>(
     {
       async pull(controller) {
         try {
-          const next = await bytes.next()
+          const next = await nextBytes()
           if (next.done === true) controller.close()
           else controller.enqueue(next.value)
         } catch (error) {
@@ -114,6 +115,23 @@ function streamed<A extends Actor>(api: Api<A>, apiRequest: FetchRequestContext,
     endOf(bytes)
     throw error
   }
+}
+
+/**
+ * Returns the `next` of an iterator, to be called by a runtime. The iterator runs in the present asynchronous context, that of
+ * the request: it calls the host. The runtime calls in a context of its own.
+ */
+function inThisContext<T>(iterator: AsyncIterator<T>): () => Promise<IteratorResult<T>> {
+  let ask = (_answer: (step: Promise<IteratorResult<T>>) => void): void => undefined
+  const asked = () => new Promise<Parameters<typeof ask>[0]>((resolve) => (ask = resolve))
+  const answerEach = async (): Promise<void> => {
+    for (;;) {
+      const answer = await asked()
+      answer(iterator.next())
+    }
+  }
+  void answerEach()
+  return () => new Promise((answer) => ask(answer))
 }
 
 function toHeaders(lines: ApiResponse['headers']): Record<string, string> {

@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { describe, expect, it, vi } from 'vitest'
@@ -6,6 +7,7 @@ import { fetchHandler } from '../../../src/http-adapters/fetch.ts'
 import { deferred } from '../../deferred.ts'
 import type { Person, World } from '../../world.ts'
 import { authenticate, openWorld, sshKey } from '../../world.ts'
+import { streamed, streamingWorld } from '../streams/streaming-world.ts'
 
 const PINNED = 'https://git.example.com/api/repos/acme/rocket/issues/pinned'
 const BADGES = 'https://git.example.com/api/admin/users/stan/badges'
@@ -145,6 +147,24 @@ describe('an export', () => {
 })
 
 describe('a reply', () => {
+  it('that is streamed is produced in the asynchronous context of its request', async () => {
+    const context = new AsyncLocalStorage<string>()
+    const found: unknown[] = []
+    async function* bytes(): AsyncGenerator<Uint8Array, void, void> {
+      for (const text of ['one ', 'two ', 'three']) {
+        found.push(context.getStore())
+        yield new TextEncoder().encode(text)
+      }
+    }
+    const handle = fetchHandler(streamingWorld(() => streamed(bytes())).api, { authenticate: () => null })
+    const response = await context.run('of the request', async () =>
+      handle(new Request('https://git.example.com/streams')),
+    )
+
+    expect(await context.run('of the reader', () => response.text())).toBe('one two three')
+    expect(found).toEqual(['of the request', 'of the request', 'of the request'])
+  })
+
   it('that HTTP does not allow is 500, and logged', async () => {
     const world = openWorld({
       signingKey: { ...sshKey, publicKey: () => ({ format: 'ssh', text: 'ssh-ed25519 AAAA\n', etag: 'a\nb' }) },
