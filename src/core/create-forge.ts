@@ -2,6 +2,7 @@ import { isObject, need, toInteger } from '../schema/arguments.ts'
 import { withInternals } from '../schema/internal.ts'
 import type { OptionRules } from '../schema/options.ts'
 import { ANY, checkOptions, FUNCTION, optional, toServiceNames } from '../schema/options.ts'
+import { isValidDate } from '../schema/realms.ts'
 import type { ForgeEvent, PinKind } from '../schema/records.ts'
 import { promiseTry, runMaybeAsync } from '../schema/sync-or-async.ts'
 import type { ForgeStorage } from '../storage/contract/storage.ts'
@@ -182,7 +183,7 @@ function has(value: unknown, ...methods: readonly string[]): boolean {
 
 /** Checks a time of the clock, and copies it, because a clock may go on with the same Date. */
 function validDate(now: Date): Date {
-  if (now instanceof Date && !Number.isNaN(now.getTime())) return new Date(now)
+  if (isValidDate(now)) return new Date(now)
   throw new TypeError('clock.now() must return a valid Date')
 }
 

@@ -6,6 +6,7 @@ import { resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { SigningKeySource } from '../core/ports.ts'
 import { refuseUnknown } from '../schema/options.ts'
+import { isError, isUrl } from '../schema/realms.ts'
 import { MAX_KEY_BYTES, TOO_LARGE, unreadableKey } from './key-text.ts'
 import { parseKey } from './parsed-key.ts'
 import type { InspectKey } from './watched-key.ts'
@@ -41,7 +42,7 @@ async function contentOf(path: string) {
     const bytes = await file.readFile()
     return { bytes, stamp: `${stats.mtimeMs} ${createHash('sha256').update(bytes).digest('base64')}` }
   } catch (error) {
-    if (!(error instanceof Error && 'syscall' in error && 'code' in error)) throw error
+    if (!(isError(error) && 'syscall' in error && 'code' in error)) throw error
     throw unreadableKey(REASONS.get(error.code) ?? 'the file cannot be read', error)
   } finally {
     await file?.close()
@@ -77,7 +78,7 @@ const REASONS: ReadonlyMap<unknown, string> = new Map([
 export async function openKeyFile(path: string | URL): Promise<SigningKeySource>
 export async function openKeyFile(path: string | URL, options?: unknown): Promise<SigningKeySource> {
   refuseUnknown('openKeyFile', options, {})
-  if (typeof path !== 'string' && !(path instanceof URL)) throw new TypeError('openKeyFile takes a path or a file: URL')
+  if (typeof path !== 'string' && !isUrl(path)) throw new TypeError('openKeyFile takes a path or a file: URL')
 
   const file = resolve(typeof path === 'string' ? path : fileURLToPath(path))
   return watchKey(`the key file is ${file}`, keyFileAt(file))

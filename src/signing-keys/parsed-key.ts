@@ -1,6 +1,7 @@
 import type { SigningKeySource } from '../core/ports.ts'
 import { isObject, need } from '../schema/arguments.ts'
 import { otherFormat } from '../schema/errors.ts'
+import { isBytes } from '../schema/realms.ts'
 import type { PublicKey, SigningKeyFormat } from '../schema/records.ts'
 import type { MaybePromise } from '../schema/sync-or-async.ts'
 import { keyMaterial, unreadableKey } from './key-text.ts'
@@ -48,7 +49,7 @@ function parsedOnce(format: SigningKeyFormat, content: string | Uint8Array): Sig
  * @throws TypeError when the key is neither a text nor bytes
  */
 export function openpgpKey(key: string | Uint8Array): SigningKeySource {
-  if (typeof key !== 'string' && !(key instanceof Uint8Array)) {
+  if (typeof key !== 'string' && !isBytes(key)) {
     throw new TypeError('openpgpKey takes the key as a string or as bytes; for a file use openKeyFile')
   }
   return parsedOnce('openpgp', typeof key === 'string' ? key : Uint8Array.from(key))

@@ -5,7 +5,8 @@ import { beforeAll, expect, test } from 'vitest'
 import { INSTALLATION, installPackages, packageFolder, packInto } from '../packages.ts'
 import { copyNativeDriver } from './bundles/served.ts'
 
-// Jest runs a host, and the package, as CommonJS in a context of its own, in which `import()` fails.
+// Jest runs a host, and the package, as CommonJS in a context of its own, in which `import()` fails, and errors, times and lists that
+// Node or a native driver makes are no instances of its classes.
 
 const folder = packageFolder()
 beforeAll(() => {
@@ -15,13 +16,20 @@ beforeAll(() => {
 
 const HOST = `
 const { execFileSync } = require('node:child_process')
-const { writeFileSync } = require('node:fs')
+const { statSync, writeFileSync } = require('node:fs')
+const Database = require('better-sqlite3')
+const { createForge } = require('forgelet')
 const { readIssues } = require('forgelet/exchange')
-const { openIssueSource } = require('forgelet/exchange/files')
+const { openIssueSource, writeIssueFile } = require('forgelet/exchange/files')
 const { describeKey, generateKey, openKeyFile } = require('forgelet/signing-keys')
 const { openStandalone } = require('forgelet/standalone')
 const { mariadbStorage } = require('forgelet/storage/mariadb')
+const { memoryStorage } = require('forgelet/storage/memory')
 const { postgresStorage } = require('forgelet/storage/postgres')
+const { sqliteStorage } = require('forgelet/storage/sqlite')
+
+const forgeOn = (storage) =>
+  createForge({ services: ['pins'], storage, policy: { authorize: () => ({ allow: true }) }, clock: { now: () => statSync('.').mtime } })
 
 test('keys', async () => {
   for (const format of ['openpgp', 'ssh']) {
@@ -44,7 +52,30 @@ test('an archive', async () => {
 })
 
 test.each([postgresStorage('postgres://127.0.0.1:1/forge'), mariadbStorage('mysql://127.0.0.1:1/forge')])('a URL', async (storage) => {
-  await expect(storage.schemaStatus()).rejects.toThrow('provides no connection')
+  await expect(storage.schemaStatus()).rejects.toMatchObject({ code: 'STORAGE_UNAVAILABLE', message: expect.stringContaining('ECONNREFUSED') })
+})
+
+test.each([['memory', memoryStorage], ['SQLite', () => sqliteStorage(':memory:')]])('records of %s', async (_name, open) => {
+  const storage = open()
+  await storage.migrate()
+  const forge = forgeOn(storage)
+  await forge.pins.pin({ id: 1 }, { id: 7, repositoryId: 10, kind: 'issue' })
+  const pinnedAt = new Date(statSync('.').mtime)
+
+  expect(await forge.pins.list({ id: 1 }, { repositoryId: 10, kind: 'issue' })).toStrictEqual([{ issueId: '7', position: 1, pinnedAt, pinnedBy: '1' }])
+  expect(await forge.events.prune({ before: statSync('.').mtime })).toBe(0)
+})
+
+test('errors of Node and of a native driver', async () => {
+  await writeIssueFile('new.json', [])
+  await expect(openKeyFile('missing')).rejects.toMatchObject({ code: 'SIGNING_KEY_UNREADABLE' })
+
+  const handle = new Database('forge.sqlite')
+  const storage = sqliteStorage(handle)
+  await storage.migrate()
+  const other = sqliteStorage(handle)
+  handle.close()
+  await expect(other.schemaStatus()).rejects.toMatchObject({ code: 'STORAGE_UNAVAILABLE' })
 })
 
 test('the ready-made server', async () => {

@@ -4,6 +4,7 @@ import { toId } from '../../schema/ids.ts'
 import type { OptionRules } from '../../schema/options.ts'
 import { ANY, checkOptions } from '../../schema/options.ts'
 import type { CursorPage, PageRequest } from '../../schema/paging.ts'
+import { isValidDate } from '../../schema/realms.ts'
 import type { ForgeEvent, ForgeEventType } from '../../schema/records.ts'
 import { checkText } from '../../schema/text.ts'
 import type { EventFilter } from '../../storage/contract/events.ts'
@@ -141,7 +142,7 @@ const OPTIONS: OptionRules<ConsumeOptions> = {
 }
 
 function toTime(before: Date | undefined): Date {
-  if (before instanceof Date && !Number.isNaN(before.getTime())) return new Date(before)
+  if (isValidDate(before)) return new Date(before)
   throw new TypeError('prune needs { before }: before must be a valid Date')
 }
 

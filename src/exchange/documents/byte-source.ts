@@ -1,4 +1,5 @@
 import { endOf, iteratorOf } from '../../schema/iteration.ts'
+import { isBytes } from '../../schema/realms.ts'
 import { beforeAbort } from '../../schema/sync-or-async.ts'
 import { BEGINNING, HALF_PAIR, Unreadable } from './source-record.ts'
 
@@ -95,7 +96,7 @@ function recoderOf([first, second]: Uint8Array): ((piece?: Uint8Array) => Uint8A
 export async function* piecesOf(source: ByteSource, observer: ByteObserver): Bytes {
   const { signal } = observer
   const whole = typeof source === 'string' ? new TextEncoder().encode(source) : source
-  const iterator = iteratorOf(whole instanceof Uint8Array ? [whole] : whole)
+  const iterator = iteratorOf(isBytes(whole) ? [whole] : whole)
   let isDone = false
   try {
     for (;;) {
@@ -104,7 +105,7 @@ export async function* piecesOf(source: ByteSource, observer: ByteObserver): Byt
       const step = await (signal === undefined ? next : beforeAbort(signal, next))
       isDone = step.done === true
       if (step.done === true) return
-      if (!(step.value instanceof Uint8Array)) throw new TypeError('a byte source must yield Uint8Array')
+      if (!isBytes(step.value)) throw new TypeError('a byte source must yield Uint8Array')
       const { buffer, byteOffset, length } = step.value
       observer.onRead?.(length)
       // The indexOf and subarray of a Buffer cost more than those of other arrays.

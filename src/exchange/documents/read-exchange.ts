@@ -2,6 +2,7 @@ import { jsonPointer } from '../../schema/documents/check.ts'
 import { isForgeError } from '../../schema/errors.ts'
 import { invalidDocument } from '../../schema/invalid-document.ts'
 import type { ExchangeRecord, IssueRecord, RecordLocator, SourcePosition } from '../../schema/issue-record.ts'
+import { isBytes } from '../../schema/realms.ts'
 import { documentFormat, formatOfFolder, formatOfRecord, NO_FORGE } from '../forges/all-formats.ts'
 import { isForeign } from '../forges/foreign.ts'
 import type { Conversion, FolderFormat, LocatedRecords } from '../forges/forge-format.ts'
@@ -192,7 +193,7 @@ async function repetitionsIn(
   try {
     if (!('parsed' in list)) {
       const bytes = bytesIn(list)
-      const isReadOnce = typeof bytes === 'object' && !(bytes instanceof Uint8Array) && !Array.isArray(bytes)
+      const isReadOnce = typeof bytes === 'object' && !isBytes(bytes) && !Array.isArray(bytes)
       if (isReadOnce) return repetitions
       const { record } = sizeLimitsOf(options)
       const isSure = !('yaml' in list) && !(await mayRepeat(openedBytes(list, { signal }), repeatsBy, record))

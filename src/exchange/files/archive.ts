@@ -8,6 +8,7 @@ import { constants, createGunzip, gunzipSync } from 'node:zlib'
 import { createTarDecoder } from 'modern-tar'
 import type { Entry as ZipEntry } from 'yauzl'
 import { invalidDocument } from '../../schema/invalid-document.ts'
+import { isError } from '../../schema/realms.ts'
 import { writePieces } from './target.ts'
 
 /** Options of `openIssueSource`. They are for archives. */
@@ -193,7 +194,7 @@ async function* parsed<T>(items: AsyncIterable<T>): AsyncGenerator<T, void, void
 
 /** Throws what a library says of the bytes of an archive, or the error of the file system that kept it from them. */
 function refuse(error: unknown): never {
-  if (error instanceof Error && 'syscall' in error) throw error
+  if (isError(error) && 'syscall' in error) throw error
   const [, expected = 'an archive that is neither damaged nor cut off'] =
     REMEDIES.find(([said]) => said.test(String(error))) ?? []
   throw refusal(`expected ${expected}`)

@@ -4,12 +4,13 @@ import { open, rename, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
-import { need } from '../../schema/arguments.ts'
+import { need, propertyOf } from '../../schema/arguments.ts'
+import { isUrl } from '../../schema/realms.ts'
 
 /** Returns the path of a file. @throws TypeError when it is neither a text nor a `file:` URL */
 export function pathOf(caller: string, path: string | URL): string {
-  need((typeof path === 'string' && path !== '') || path instanceof URL, caller, 'a path', 'a text or a file: URL')
-  return path instanceof URL ? fileURLToPath(path) : path
+  need((typeof path === 'string' && path !== '') || isUrl(path), caller, 'a path', 'a text or a file: URL')
+  return isUrl(path) ? fileURLToPath(path) : path
 }
 
 /** Writes a file or a folder beside the target, and renames it at the end. If anything fails, the target is as it was. */
@@ -42,7 +43,7 @@ export async function writePieces(
 /** Returns a function for `catch` that returns a value if a file is missing, and throws any other error again. */
 export function ifMissing<T>(value: T): (error: unknown) => T {
   return (error) => {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return value
+    if (propertyOf(error, 'code') === 'ENOENT') return value
     throw error
   }
 }

@@ -1,5 +1,6 @@
 import type { ValueNode } from '@humanwhocodes/momoa'
 import { parse, tokenize } from '@humanwhocodes/momoa'
+import { isError } from '../../schema/realms.ts'
 import type { BytePosition, Faults, Path, SizeLimits, SourceRecord, SourceRecords } from '../documents/source-record.ts'
 import { DUPLICATE_KEY, decoded, halfPairs, positionAfter, Unreadable } from '../documents/source-record.ts'
 import { faultOfText } from '../forges/not-read.ts'
@@ -85,7 +86,7 @@ function faultIn(text: string): number {
   try {
     parse(text, { mode: 'json' })
   } catch (error) {
-    const isInside = error instanceof Error && 'offset' in error && !AT_END.test(error.message)
+    const isInside = isError(error) && 'offset' in error && !AT_END.test(error.message)
     return isInside && typeof error.offset === 'number' ? error.offset : text.length
   }
   // The parser accepts control characters in texts.

@@ -1,4 +1,5 @@
 import { invalidInput } from '../../schema/errors.ts'
+import { isBytes } from '../../schema/realms.ts'
 import type { SyncOrAsync } from '../../schema/sync-or-async.ts'
 import { wait } from '../../schema/sync-or-async.ts'
 import { bodyTooLarge } from './error-status.ts'
@@ -25,7 +26,7 @@ export async function* limited(
   let size = 0
   try {
     for await (const chunk of chunks) {
-      const bytes = chunk instanceof Uint8Array ? chunk : new TextEncoder().encode(String(chunk))
+      const bytes = isBytes(chunk) ? chunk : new TextEncoder().encode(String(chunk))
       size += bytes.length
       if (size > limit) break
       yield bytes
@@ -61,7 +62,7 @@ export async function joined(chunks: AsyncIterable<Uint8Array>): Promise<Uint8Ar
 /** What a body parser of the host produced, for `ApiRequest.stream`: bytes and texts as bytes, JSON as a list. */
 export function parsedStream(body: unknown, limit: number): ReturnType<ApiRequest['stream']> {
   if (Array.isArray(body)) return body
-  return typeof body === 'string' || body instanceof Uint8Array ? limited([body], limit, () => undefined) : [body]
+  return typeof body === 'string' || isBytes(body) ? limited([body], limit, () => undefined) : [body]
 }
 
 /**
@@ -73,7 +74,7 @@ export function parsedStream(body: unknown, limit: number): ReturnType<ApiReques
 export function* readJson(request: ApiRequest, limit: number): SyncOrAsync<unknown> {
   const sent = yield* wait(request.body(limit))
   const body = sent === undefined ? '' : sent
-  if (typeof body !== 'string' && !(body instanceof Uint8Array)) return body
+  if (typeof body !== 'string' && !isBytes(body)) return body
   if (body.length > limit) throw bodyTooLarge(limit)
 
   const text = typeof body === 'string' ? body : decode(body)

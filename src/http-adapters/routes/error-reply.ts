@@ -1,4 +1,5 @@
 import type { Logger } from '../../core/ports.ts'
+import { propertyOf } from '../../schema/arguments.ts'
 import type { ForgeError } from '../../schema/errors.ts'
 import { isForgeError } from '../../schema/errors.ts'
 import type { Violation } from '../../schema/violation.ts'
@@ -148,5 +149,5 @@ function validId(newId: () => unknown): string {
 /** Whether an error is only that the signal of the request has aborted. */
 export function isAbort(error: unknown, signal: AbortSignal | undefined): boolean {
   if (signal?.aborted !== true) return false
-  return error === signal.reason || (error instanceof Error && error.name === 'AbortError')
+  return error === signal.reason || propertyOf(error, 'name') === 'AbortError'
 }

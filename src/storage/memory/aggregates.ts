@@ -19,6 +19,7 @@ import type {
   UserBlockKey,
   UserBlockStore,
 } from '../contract/stores.ts'
+import { copyOf } from './copy.ts'
 import { compareSortKeys, cutPage } from './pages.ts'
 import type { Aggregate, Memory } from './tables.ts'
 import { Table } from './tables.ts'
@@ -42,7 +43,7 @@ function pinBoards(memory: Memory): PinBoardStore<undefined> {
     pin.repositoryId === repositoryId && pin.kind === kind
   const on = (key: PinBoardKey) => pins.rows.filter((pin) => isOn(key, pin))
   const load = (key: PinBoardKey): readonly PinRow[] =>
-    structuredClone(on(key)).map(({ repositoryId: _, kind: __, ...row }) => row)
+    copyOf(on(key)).map(({ repositoryId: _, kind: __, ...row }) => row)
 
   const board = (key: PinBoardKey): Aggregate<readonly PinRow[]> => ({
     things: [['repository', key.repositoryId]],
@@ -53,7 +54,7 @@ function pinBoards(memory: Memory): PinBoardStore<undefined> {
     write(_before, after) {
       const { repositoryId, kind } = key
       const others = pins.rows.filter((pin) => !isOn(key, pin))
-      pins.replace([...others, ...structuredClone(after).map((row) => ({ repositoryId, kind, ...row }))])
+      pins.replace([...others, ...copyOf(after).map((row) => ({ repositoryId, kind, ...row }))])
     },
   })
 
@@ -152,7 +153,7 @@ function blockRows<B extends Block>(
 
   return {
     find: (blocker: Id, userId: Id): B | undefined =>
-      structuredClone(by(blocker).find(({ block }) => block.userId === userId)?.block),
+      copyOf(by(blocker).find(({ block }) => block.userId === userId)?.block),
 
     among(blocker: Id, userIds: readonly Id[]): ReadonlySet<Id> {
       const blocked = new Set(by(blocker).map(({ block }) => block.userId))
@@ -170,7 +171,7 @@ function blockRows<B extends Block>(
       const isIt = ({ block }: { readonly block: B }): boolean =>
         blockerOf(block) === blocker && block.userId === userId
       const { rows } = table
-      const block = structuredClone(written)
+      const block = copyOf(written)
       if (block === undefined) table.replace(rows.filter((row) => !isIt(row)))
       else if (rows.some(isIt)) table.replace(rows.map((row) => (isIt(row) ? { order: row.order, block } : row)))
       else {
@@ -193,27 +194,28 @@ function badges(memory: Memory): {
   })
   let lastBadge = 0
 
-  const find = (slug: string): Badge | undefined => structuredClone(definitions.rows.find((one) => one.slug === slug))
+  const find = (slug: string): Badge | undefined => copyOf(definitions.rows.find((one) => one.slug === slug))
   const holdersOf = (badge: Badge | undefined) => table.rows.filter(({ badgeId }) => badgeId === badge?.id)
   const heldBy = (userId: Id): readonly Grant[] =>
-    structuredClone(table.rows.filter((grant) => grant.userId === userId)).flatMap(
-      ({ badgeId, grantedAt, grantedBy }) =>
-        definitions.rows
-          .filter(({ id }) => id === badgeId)
-          .map((badge) => ({ badge: { ...badge }, grantedAt, grantedBy })),
+    copyOf(table.rows.filter((grant) => grant.userId === userId)).flatMap(({ badgeId, grantedAt, grantedBy }) =>
+      definitions.rows
+        .filter(({ id }) => id === badgeId)
+        .map((badge) => ({ badge: { ...badge }, grantedAt, grantedBy })),
     )
 
   const grants = (userId: Id, slugs: readonly string[]): Aggregate<UserBadgesState> => ({
     things: [['user', userId]],
     load: () => ({
-      known: structuredClone(definitions.rows.filter(({ slug }) => slugs.includes(slug))),
+      known: copyOf(definitions.rows.filter(({ slug }) => slugs.includes(slug))),
       held: heldBy(userId).filter(({ badge }) => slugs.includes(badge.slug)),
     }),
     write(before, after) {
       const gone = before.held.filter(({ badge }) => !holds(after, badge)).map(({ badge }) => badge.id)
-      const added = structuredClone(after.held.filter(({ badge }) => !holds(before, badge))).map(
-        ({ badge, ...grant }) => ({ userId, badgeId: badge.id, ...grant }),
-      )
+      const added = copyOf(after.held.filter(({ badge }) => !holds(before, badge))).map(({ badge, ...grant }) => ({
+        userId,
+        badgeId: badge.id,
+        ...grant,
+      }))
       const kept = table.rows.filter((grant) => grant.userId !== userId || !gone.includes(grant.badgeId))
       table.replace([...kept, ...added])
     },
@@ -226,7 +228,7 @@ function badges(memory: Memory): {
       return { badge, holders: holdersOf(badge).length, nextId: String(lastBadge + 1) }
     },
     write({ badge: before }, { badge: after }) {
-      const badge = structuredClone(after)
+      const badge = copyOf(after)
       if (before !== undefined && badge !== undefined) {
         definitions.replace(definitions.rows.map((one) => (one.slug === slug ? badge : one)))
       } else {

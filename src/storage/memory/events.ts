@@ -1,6 +1,7 @@
 import { cursorAhead, eventsPruned, invalidCursor } from '../../schema/errors.ts'
 import type { ForgeEvent } from '../../schema/records.ts'
 import type { Consumer, EventFilter, EventStore } from '../contract/events.ts'
+import { copyOf } from './copy.ts'
 import { cursorOf, cutPage, sortKeyIn } from './pages.ts'
 import type { Memory } from './tables.ts'
 
@@ -39,7 +40,7 @@ export function memoryEvents(memory: Memory): EventStore<undefined> {
       refuseAhead(start)
       const found = events.rows.filter((event) => idOf(event) > start).slice(0, limit)
       const last = found.at(-1)
-      return { events: structuredClone(found), cursor: cursorOf(last === undefined ? start : idOf(last)) }
+      return { events: copyOf(found), cursor: cursorOf(last === undefined ? start : idOf(last)) }
     },
 
     list(filter, query) {
@@ -48,7 +49,7 @@ export function memoryEvents(memory: Memory): EventStore<undefined> {
       return page
     },
 
-    history: (issueId) => structuredClone(events.rows.filter(isPinning).filter((event) => event.issueId === issueId)),
+    history: (issueId) => copyOf(events.rows.filter(isPinning).filter((event) => event.issueId === issueId)),
 
     claim({ name, holder }, milliseconds) {
       memory.refuseClosed()

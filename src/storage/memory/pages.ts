@@ -1,6 +1,7 @@
 import { invalidCursor } from '../../schema/errors.ts'
 import type { Page } from '../../schema/paging.ts'
 import type { PageQuery } from '../contract/stores.ts'
+import { copyOf } from './copy.ts'
 
 /** What a list is sorted by: the number, and then by the text. */
 export type SortKey = readonly [number, string]
@@ -16,7 +17,7 @@ export function cutPage<T>(rows: readonly T[], sortKeyOf: (row: T) => SortKey, {
   const items = rest.slice(0, limit)
   const last = items.at(-1)
   const cursor = last !== undefined && rest.length > limit ? cursorOf(...sortKeyOf(last)) : undefined
-  return { items: structuredClone(items), total: rows.length, limit, cursor }
+  return { items: copyOf(items), total: rows.length, limit, cursor }
 }
 
 function following<T>(rows: readonly T[], sortKeyOf: (row: T) => SortKey, last: SortKey): readonly T[] {

@@ -5,6 +5,7 @@ import type { MaybePromise } from '../../schema/sync-or-async.ts'
 import { runSync, wait } from '../../schema/sync-or-async.ts'
 import type { Removed, Retired, Retirement } from '../contract/storage.ts'
 import type { Change, Outcome, WriteContext } from '../contract/stores.ts'
+import { copyOf } from './copy.ts'
 
 /** One aggregate: how a change loads and writes it. Both copy, because the caller may modify what it has. */
 export interface Aggregate<State> {
@@ -119,15 +120,15 @@ export class Memory {
   ): readonly ForgeEvent[] {
     const events = drafts.map((draft, index): ForgeEvent => {
       const id = String(this.#lastEvent + 1 + index)
-      return structuredClone({ id, version: 1, at, actorId: by.actorId, ...draft })
+      return copyOf({ id, version: 1, at, actorId: by.actorId, ...draft })
     })
     if (events.length > 0 && beforeCommit !== undefined) {
-      this.#runHostCode(() => beforeCommit(structuredClone(events), undefined))
+      this.#runHostCode(() => beforeCommit(copyOf(events), undefined))
     }
     this.#refuseLent()
     this.refuseClosed()
     write()
-    this.events.add(structuredClone(events))
+    this.events.add(copyOf(events))
     this.#lastEvent += events.length
     return events
   }

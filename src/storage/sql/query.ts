@@ -1,5 +1,6 @@
 import type { Compilable, CompiledQuery, Expression, OperationNode, QueryExecutorProvider, RawBuilder } from 'kysely'
 import { ValueNode } from 'kysely'
+import { isBytes } from '../../schema/realms.ts'
 
 /** The values that may be bound to a statement. Every driver accepts these and handles them the same way. */
 export type SqlValue = string | number | null | Uint8Array
@@ -109,7 +110,7 @@ function toPick(parameter: unknown): (parameters: unknown) => unknown {
 }
 
 function toSqlValue(value: unknown): SqlValue {
-  if (typeof value === 'string' || typeof value === 'number' || value === null || value instanceof Uint8Array) {
+  if (typeof value === 'string' || typeof value === 'number' || value === null || isBytes(value)) {
     return value
   }
   throw new TypeError(`a ${typeof value} cannot be bound to a statement`)

@@ -1,4 +1,5 @@
 import { isForgeError } from '../../../schema/errors.ts'
+import { isTypeError } from '../../../schema/realms.ts'
 import type { SyncOrAsync } from '../../../schema/sync-or-async.ts'
 import { wait } from '../../../schema/sync-or-async.ts'
 import type { SqlContext } from '../context.ts'
@@ -67,7 +68,7 @@ export class CopyTarget {
       try {
         yield* queryEach(session, table.insertions(rows))
       } catch (error) {
-        if (isForgeError(error) || error instanceof TypeError) throw error
+        if (isForgeError(error) || isTypeError(error)) throw error
         const { table: name } = table.location
         const message =
           error instanceof BrokenReference

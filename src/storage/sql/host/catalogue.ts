@@ -2,6 +2,7 @@ import type { RawBuilder } from 'kysely'
 import { sql } from 'kysely'
 import { propertyOf } from '../../../schema/arguments.ts'
 import { ForgeError, isForgeError } from '../../../schema/errors.ts'
+import { isError } from '../../../schema/realms.ts'
 import type { HostThing } from '../../../schema/records.ts'
 import type { SyncOrAsync } from '../../../schema/sync-or-async.ts'
 import type { SqlContext } from '../context.ts'
@@ -157,7 +158,7 @@ function conflict(faults: readonly string[]): ForgeError<'SCHEMA_CONFLICT'> {
 /** Returns what the database said: that is the innermost of the errors. */
 export function saidBy(error: unknown): string {
   const cause = propertyOf(error, 'cause')
-  if (cause instanceof Error) return saidBy(cause)
+  if (isError(cause)) return saidBy(cause)
   const texts = [propertyOf(error, 'message'), propertyOf(error, 'hint')] // a hint is of PostgreSQL
   return texts.filter((text) => typeof text === 'string' && text !== '').join('; ')
 }

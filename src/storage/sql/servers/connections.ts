@@ -1,4 +1,5 @@
 import { ForgeError, isForgeError } from '../../../schema/errors.ts'
+import { isTypeError } from '../../../schema/realms.ts'
 import type { MaybePromise } from '../../../schema/sync-or-async.ts'
 import { busy, unavailable } from '../errors.ts'
 import type { Deadline } from './deadline.ts'
@@ -96,7 +97,7 @@ export class Connections {
 function whyNone(error: unknown, expired: () => Error): unknown {
   const translated = translate(error, 'call')
   if (isForgeError(translated, 'STORAGE_BUSY')) return expired()
-  if (isForgeError(translated) || translated instanceof TypeError) return translated
+  if (isForgeError(translated) || isTypeError(translated)) return translated
   return unavailable('the pool provides no connection to the database', error)
 }
 

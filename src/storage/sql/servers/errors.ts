@@ -1,5 +1,6 @@
 import { propertyOf } from '../../../schema/arguments.ts'
 import { closedError, ForgeError, isForgeError } from '../../../schema/errors.ts'
+import { isError, isTypeError } from '../../../schema/realms.ts'
 import type { Retry } from '../errors.ts'
 import { BrokenReference, busy, unavailable } from '../errors.ts'
 import type { Meaning } from './error-codes.ts'
@@ -151,7 +152,7 @@ const BY_SIZE = '; if much was sent to MariaDB, raise max_allowed_packet'
 
 /** The error of a driver or a library that has no answer of the server. */
 function withoutAnswer(error: unknown): unknown {
-  if (!(error instanceof Error) || error instanceof TypeError || error instanceof EvalError) return error
+  if (!isError(error) || isTypeError(error) || error.name === 'EvalError') return error
   const { message } = error
   if (
     /^(Cannot use a pool after calling end|Pool is closed|pool is closed|driver has already been destroyed)|\) pool is closed$/.test(

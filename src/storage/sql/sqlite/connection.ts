@@ -1,4 +1,5 @@
 import { closedError, isForgeError } from '../../../schema/errors.ts'
+import { isError } from '../../../schema/realms.ts'
 import type { MaybePromise } from '../../../schema/sync-or-async.ts'
 import { runSync, wait } from '../../../schema/sync-or-async.ts'
 import { command } from '../dialect.ts'
@@ -228,7 +229,7 @@ export class NotUndone extends Error {
  */
 function isClosed(error: unknown): boolean {
   return (
-    error instanceof Error &&
+    isError(error) &&
     /database (connection )?is not open|closed database|database has closed|statement has been finalized/i.test(
       error.message,
     )
@@ -240,7 +241,7 @@ function isClosed(error: unknown): boolean {
  * SQLite itself refuses savepoints and a COMMIT while rows are being written, with the code of a busy database.
  */
 export function isOccupied(error: unknown): boolean {
-  return error instanceof Error && /busy executing a query|SQL statements in progress/.test(error.message)
+  return isError(error) && /busy executing a query|SQL statements in progress/.test(error.message)
 }
 
 /**
@@ -248,7 +249,7 @@ export function isOccupied(error: unknown): boolean {
  * at the end of its message.
  */
 function meaningOf(error: unknown): (typeof MEANINGS)[number] | undefined {
-  if (!(error instanceof Error)) return undefined
+  if (!isError(error)) return undefined
   if ('errcode' in error && typeof error.errcode === 'number') {
     const primary = error.errcode & 0xff
     return MEANINGS.find(([number]) => number === primary)

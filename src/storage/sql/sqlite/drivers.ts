@@ -1,4 +1,5 @@
 import { hasMethods } from '../../../schema/arguments.ts'
+import { isError } from '../../../schema/realms.ts'
 
 /**
  * An open SQLite database, with the calls that the storage makes on it. Handles of better-sqlite3, node:sqlite and
@@ -118,5 +119,5 @@ function isFinalizable(statement: PreparedStatement): statement is PreparedState
 
 /** Returns whether a BEGIN was refused because a transaction is open. The text is SQLite's own; it has no code for it. */
 export function isInsideTransaction(error: unknown): boolean {
-  return error instanceof Error && error.message.includes('within a transaction')
+  return isError(error) && error.message.includes('within a transaction')
 }

@@ -2,6 +2,7 @@ import { createRequire } from 'node:module'
 import { resolve } from 'node:path'
 import { hasMethods } from '../../../schema/arguments.ts'
 import { isForgeError } from '../../../schema/errors.ts'
+import { isError } from '../../../schema/realms.ts'
 import { isPromise } from '../../../schema/sync-or-async.ts'
 import { textQuery } from '../dialect.ts'
 import { unavailable } from '../errors.ts'
@@ -135,7 +136,7 @@ const NO_BINARY =
   'better-sqlite3 is installed without its binary for this runtime: npm rebuild better-sqlite3, or pass an open handle, on Bun of bun:sqlite'
 
 function lacksBinary(error: unknown): boolean {
-  if (!(error instanceof Error)) return false
+  if (!isError(error)) return false
   return (
     ('code' in error && error.code === 'ERR_DLOPEN_FAILED') || error.message.startsWith('Could not locate the bindings')
   )

@@ -1,4 +1,5 @@
 import { hasMethods, isObject, propertyOf } from '../../../../schema/arguments.ts'
+import { isError } from '../../../../schema/realms.ts'
 import type { SqlValue } from '../../query.ts'
 import { MAX_IDLE_S } from '../deadline.ts'
 import { destroySocket, driverIn, ignoreErrors, notInstalled, openedPool, poolSize } from '../pools.ts'
@@ -93,7 +94,7 @@ function openPool({ createPool }: Mysql2, uri: string): OwnPool {
     pool = createPool({ uri, connectionLimit, ...OPTIONS })
   } catch (error) {
     // No cause: it may show a part of the URL, and the password with it.
-    if (!(error instanceof Error) || error instanceof URIError) {
+    if (!isError(error) || error.name === 'URIError') {
       throw new TypeError('mysql2 cannot read the URL of the database: write % as %25')
     }
     if (mayShowPassword(uri)) throw new TypeError('mysql2 cannot read the URL of the database: write @ as %40')

@@ -1,4 +1,5 @@
 import { hasMethods, isObject, propertyOf } from '../../../../schema/arguments.ts'
+import { isError } from '../../../../schema/realms.ts'
 import { busy } from '../../errors.ts'
 import type { SqlValue } from '../../query.ts'
 import { MAX_CALL_MS } from '../../retry.ts'
@@ -108,7 +109,7 @@ function unreadable(url: string, error: unknown): TypeError {
     const name = FILES.find((parameter) => parameters.get(parameter) === path) ?? FILES.join(' or ')
     return new TypeError(`the file of ${name} in the URL of the database cannot be read (${code})`)
   }
-  const isOwn = error instanceof Error && error.name === 'Error' && !error.message.includes('@')
+  const isOwn = isError(error) && error.name === 'Error' && !error.message.includes('@')
   return new TypeError(
     isOwn ? `pg refuses the URL of the database: ${error.message}` : 'pg cannot read the URL of the database',
   )

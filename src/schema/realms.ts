@@ -1,0 +1,31 @@
+// Objects of built-in classes may come from another realm, in which they are not instances of this one's: Jest runs a host, and this
+// package, in a context of its own, and the errors, times and URLs that Node itself creates are not of that context.
+
+/** Returns whether a value is an error. */
+export function isError(value: unknown): value is Error {
+  return value instanceof Error || nameOf(value) === 'Error'
+}
+
+/** Returns whether a value is a TypeError, or of a class without a name of its own that extends it. */
+export function isTypeError(value: unknown): boolean {
+  return isError(value) && value.name === 'TypeError'
+}
+
+/** Returns whether a value is a Date that is valid. */
+export function isValidDate(value: unknown): value is Date {
+  return nameOf(value) === 'Date' && !Number.isNaN(Number(value))
+}
+
+/** Returns whether a value is a Uint8Array, such as a Buffer. */
+export function isBytes(value: unknown): value is Uint8Array {
+  return value instanceof Uint8Array || nameOf(value) === 'Uint8Array'
+}
+
+/** Returns whether a value is a URL. */
+export function isUrl(value: unknown): value is URL {
+  return nameOf(value) === 'URL'
+}
+
+function nameOf(value: unknown): string {
+  return Object.prototype.toString.call(value).slice(8, -1)
+}
