@@ -20,8 +20,8 @@ export interface NodeRequest {
   /** What a body parser of the host left here. The adapter takes it unchanged. */
   readonly body?: unknown
   readonly readableDidRead: boolean
-  /** Whether the whole request has arrived. */
-  readonly complete: boolean
+  /** Whether the whole request has arrived. A request that Fastify or hapi injects has arrived, and does not have it. */
+  readonly complete?: boolean | undefined
   /** As in Node. */
   iterator(options: { readonly destroyOnReturn: boolean }): AsyncIterable<unknown>
   /** As in Node. */

@@ -247,7 +247,7 @@ function end(request: NodeRequest, response: NodeResponse): void {
 
 /** Whether the client is still sending. */
 function isSending({ complete, headers }: NodeRequest): boolean {
-  return !complete && (headers['transfer-encoding'] ?? headers['content-length'] ?? '0') !== '0'
+  return complete === false && (headers['transfer-encoding'] ?? headers['content-length'] ?? '0') !== '0'
 }
 
 /** Whether the client announces more than is discarded. */

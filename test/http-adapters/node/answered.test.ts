@@ -1,5 +1,7 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
+import middie from '@fastify/middie'
 import express from 'express'
+import fastify from 'fastify'
 import { describe, expect, it, vi } from 'vitest'
 import { nodeHandler } from '../../../src/http-adapters/node.ts'
 import { deferred } from '../../deferred.ts'
@@ -110,6 +112,24 @@ describe('the promise of a handler', () => {
     connection.socket.destroy()
 
     await kept.promise
+  })
+})
+
+// Fastify and hapi have such requests for tests, and adapters for AWS Lambda use them.
+describe('a request that a framework injects', () => {
+  it.each([
+    ['a body that is used', 'token root', 422],
+    ['a body that is not read', 'token ada', 403],
+  ])('is answered without waiting for the rest of %s', { timeout: 2500 }, async (_what, authorization, statusCode) => {
+    const application = fastify()
+    await application.register(middie)
+    application.use(mounted(openWorld()))
+    const headers = { authorization, 'content-type': 'application/json' }
+    const payload = { badge_slugs: ['unknown'] }
+
+    expect(
+      await application.inject({ method: 'POST', url: '/api/admin/users/stan/badges', headers, payload }),
+    ).toMatchObject({ statusCode })
   })
 })
 
