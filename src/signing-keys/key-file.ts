@@ -5,8 +5,10 @@ import { open } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { SigningKeySource } from '../core/ports.ts'
+import { propertyOf } from '../schema/arguments.ts'
+import { isForgeError } from '../schema/errors.ts'
 import { refuseUnknown } from '../schema/options.ts'
-import { isError, isUrl } from '../schema/realms.ts'
+import { isUrl } from '../schema/realms.ts'
 import { MAX_KEY_BYTES, TOO_LARGE, unreadableKey } from './key-text.ts'
 import { parseKey } from './parsed-key.ts'
 import type { InspectKey } from './watched-key.ts'
@@ -42,8 +44,8 @@ async function contentOf(path: string) {
     const bytes = await file.readFile()
     return { bytes, stamp: `${stats.mtimeMs} ${createHash('sha256').update(bytes).digest('base64')}` }
   } catch (error) {
-    if (!(isError(error) && 'syscall' in error && 'code' in error)) throw error
-    throw unreadableKey(REASONS.get(error.code) ?? 'the file cannot be read', error)
+    if (isForgeError(error)) throw error
+    throw unreadableKey(REASONS.get(propertyOf(error, 'code')) ?? 'the file cannot be read', error)
   } finally {
     await file?.close()
   }
@@ -54,6 +56,7 @@ const REASONS: ReadonlyMap<unknown, string> = new Map([
   ['ENOTDIR', 'the file does not exist; check the path'],
   ['EACCES', 'this process may not read the file; change its permissions'],
   ['ENXIO', 'it is a socket; give the path of an ordinary file'],
+  ['ERR_ACCESS_DENIED', 'Node may not read the file; start it with: --allow-fs-read=FILE'],
   ['ELOOP', 'its symbolic links lead in a circle; see them with: namei FILE'],
 ])
 

@@ -236,7 +236,8 @@ export class SqliteDatabase<H extends SqliteHandle> {
   #exists(): boolean {
     if (this.#reader !== undefined || this.#file === IN_MEMORY) return true
     if (this.hostHandle === undefined) return existsSync(this.#file)
-    return statSync(fileOf(this.hostHandle), { throwIfNoEntry: false })?.size !== 0
+    const file = fileOf(this.hostHandle)
+    return file === '' || statSync(file, { throwIfNoEntry: false })?.size !== 0
   }
 }
 
