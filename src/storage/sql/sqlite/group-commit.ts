@@ -13,6 +13,9 @@ const MAX_CHANGES = 256
 /** A batch collects for at most so many milliseconds. */
 const MAX_COLLECTING_MS = 5
 
+/** Taken once, at the beginning: a test that sets the time by fake timers would wait for its changes forever. */
+const nextTurn = setImmediate
+
 /** A change that waits for its batch. */
 interface Pending<H extends SqliteHandle> {
   /** Runs in the open transaction. */
@@ -74,7 +77,7 @@ export class GroupCommit<H extends SqliteHandle> {
 
   /** @param known - how many changes were waiting one turn ago */
   #collect(known: number, end: number): void {
-    setImmediate(() => {
+    nextTurn(() => {
       const count = this.#waiting.length
       if (count > known && count < MAX_CHANGES && performance.now() < end) this.#collect(count, end)
       else this.#flush()

@@ -26,6 +26,15 @@ describe('the changes of one turn', () => {
     expect(statements.filter((sql) => sql.startsWith('savepoint'))).toHaveLength(20)
   })
 
+  test('are committed in a test that sets the time by fake timers', async () => {
+    const storage = await openStorage(newFile())
+    vi.useFakeTimers()
+    onTestFinished(() => void vi.useRealTimers())
+    await pin(storage, BOARD, '1')
+
+    expect(await issuesOn(storage, BOARD)).toEqual(['1'])
+  })
+
   test('are cut into batches of at most 256', async () => {
     const { handle, statements } = watchedHandle(newFile())
     const storage = await openStorage(handle)
