@@ -335,15 +335,23 @@ describe('the list of cases', () => {
   })
 
   test('needs a service with a path that it can ask for, and names those without', () => {
-    const pins = { path: '/repos/{owner}/pins', method: 'GET', tags: ['pins'], hasPut: true }
-    const badges = { path: '/users/{username}/badges', method: 'GET', tags: ['badges'], hasPut: false }
+    const pins = { path: '/repos/{owner}/pins', method: 'POST', tags: ['pins'] }
+    const badges = { path: '/users/{username}/badges', method: 'GET', tags: ['badges'] }
 
     expect(() => probeOf(['pins'], [pins, badges])).toThrow(
       new TypeError(
-        'services must name one that has a path with a parameter, with GET and without PUT: mount another service beside pins',
+        'services must name one that has GET on a path with a parameter: mount another service beside pins',
       ),
     )
     expect(probeOf(['pins', 'badges'], [pins, badges]).named('ada')).toBe('/users/ada/badges')
+  })
+
+  test.each([
+    [['GET'], 'PUT'],
+    [['GET', 'PUT', 'DELETE'], 'PATCH'],
+  ])('on a path that has %j it asks for %s, which is refused', (methods, refused) => {
+    const operations = methods.map((method) => ({ path: '/users/{username}/badges', method, tags: ['badges'] }))
+    expect(probeOf(['badges'], operations).refusedMethod).toBe(refused)
   })
 })
 

@@ -79,7 +79,7 @@ export const bodyCases: readonly MountCase[] = [
   mountCase('a connection stays usable after a missing resource and a wrong method', KEPT, async (client) => {
     const { probe } = client
     await client.requestAndGoOn(probe, probe.status)
-    await client.requestAndGoOn({ ...probe, method: 'PUT' }, 405)
+    await client.requestAndGoOn({ ...probe, method: probe.refusedMethod }, 405)
   }),
 
   mountCase('a connection stays usable after an unread body', KEPT, async (client) => {
@@ -87,7 +87,7 @@ export const bodyCases: readonly MountCase[] = [
     const unsafe = { ...(probe.unsafe ?? probe), body: BIG }
     const wrong = { ...unsafe, headers: client.wrongCredentials }
     const requests: (readonly [MountRequest, number])[] = [
-      [{ ...probe, method: 'PUT', body: BIG }, 405],
+      [{ ...probe, method: probe.refusedMethod, body: BIG }, 405],
       [unsafe, probe.status],
       [{ ...unsafe, framing: 'chunked' }, probe.status],
       ...(known.authorization === undefined ? [] : [[wrong, 401] as const]),

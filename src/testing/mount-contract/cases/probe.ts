@@ -17,6 +17,8 @@ export interface Probe {
   /** The status of the response for `path`, whatever the name. */
   readonly status: number
   readonly code: string
+  /** A method that `path` does not have. */
+  readonly refusedMethod: string
   /** A request that changes data and receives the same response. */
   readonly unsafe: ProbeRequest | undefined
   /** The probe is one of a service that is mounted. */
@@ -45,11 +47,10 @@ interface Operation {
   readonly path: string
   readonly method: string
   readonly tags: readonly string[]
-  readonly hasPut: boolean
 }
 
 const OPERATIONS: readonly Operation[] = Object.entries(document.paths).flatMap(([path, item]) =>
-  Object.entries(item).map(([name, { tags }]) => ({ path, method: name.toUpperCase(), tags, hasPut: 'put' in item })),
+  Object.entries(item).map(([name, { tags }]) => ({ path, method: name.toUpperCase(), tags })),
 )
 
 /**
@@ -68,14 +69,15 @@ export function probeOf(
   if (mounted.length === 0) throw new TypeError('services must name at least one mounted service')
   const names = mounted.map(({ name }) => name).join(', ')
   throw new TypeError(
-    `services must name one that has a path with a parameter, with GET and without PUT: mount another service beside ${names}`,
+    `services must name one that has GET on a path with a parameter: mount another service beside ${names}`,
   )
 }
 
-/** Creates the probe of a service from its operations, if it has one: PUT must be a method that the path does not have. */
+/** Creates the probe of a service from its operations, if it has GET on a path with a parameter. */
 function probeIn(own: readonly Operation[]): Probe | undefined {
-  const path = own.find((one) => one.method === 'GET' && !one.hasPut && one.path.includes('{'))?.path
+  const path = own.find((one) => one.method === 'GET' && one.path.includes('{'))?.path
   if (path === undefined) return undefined
+  const methods = own.filter((one) => one.path === path).map(({ method }) => method)
   const unsafe = own.find(({ method }) => method !== 'GET')
   const [, status = 0, code = ''] = REFUSALS.find(([start]) => path.startsWith(start)) ?? []
   const named = (name: string): string => filled(path.replace(/\{\w+\}/, () => name))
@@ -85,6 +87,7 @@ function probeIn(own: readonly Operation[]): Probe | undefined {
     split: (slash) => filled(path.replace('}/', () => `}${slash}`)),
     status,
     code,
+    refusedMethod: methods.includes('PUT') ? 'PATCH' : 'PUT',
     unsafe: unsafe && { method: unsafe.method, path: filled(unsafe.path), describedBy: ['services'] },
     describedBy: ['services'],
   }

@@ -22,7 +22,7 @@ export const responseCases: readonly MountCase[] = [
   ),
 
   mountCase('a method that a path does not have is 405 with an Allow header', { fix: EVERY_METHOD }, async (client) => {
-    const answer = await client.request({ ...client.probe, method: 'PUT' })
+    const answer = await client.request({ ...client.probe, method: client.probe.refusedMethod })
     answer.mustRefuse(405, 'METHOD_NOT_ALLOWED')
     mustAllow(answer)
   }),
@@ -42,7 +42,9 @@ export const responseCases: readonly MountCase[] = [
     { needs: ['headers'], fix: 'copy every line of every header: Set-Cookie lines are never joined' },
     async (client) => {
       const { headers = {}, repository, services = ['pins'] } = client.known
-      const requests = ['GET', 'HEAD', 'OPTIONS', 'PUT'].map((method): MountRequest => ({ ...client.probe, method }))
+      const requests = ['GET', 'HEAD', 'OPTIONS', client.probe.refusedMethod].map(
+        (method): MountRequest => ({ ...client.probe, method }),
+      )
       if (repository !== undefined && services.includes('pins'))
         requests.push({
           method: 'GET',
@@ -65,7 +67,7 @@ export const responseCases: readonly MountCase[] = [
     'caches store no response, and browsers do not guess its type',
     { fix: 'leave Cache-Control and X-Content-Type-Options as the API sets them' },
     async (client) => {
-      for (const method of ['GET', 'HEAD', 'OPTIONS', 'PUT']) {
+      for (const method of ['GET', 'HEAD', 'OPTIONS', client.probe.refusedMethod]) {
         const answer = await client.request({ ...client.probe, method })
         const isPrivate = answer.lines('cache-control').join().includes('private')
         answer.must(isPrivate || method !== 'GET', 'a Cache-Control header with private')
