@@ -44,7 +44,8 @@ test('every method that takes a caller is in the list', () => {
   const unasked = [...ofHost, 'withTransaction', 'withTransactionSync', 'close']
   const methods = new Set(asking.map(({ method }) => method))
 
-  expect(methodsOf(services).toSorted()).toEqual([...unasked, ...methods].toSorted())
+  const advice = 'each method that asks the policy is in the file of its service in test/services/, under methods'
+  expect(methodsOf(services).toSorted(), advice).toEqual([...unasked, ...methods].toSorted())
 })
 
 /** The names of all functions in an object and in its objects. */

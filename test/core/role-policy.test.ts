@@ -74,7 +74,7 @@ const asking = (roles: readonly Facts[]): readonly Action[] =>
   LEAST_ROLES.filter(([, least]) => DECISIONS[least][0] === roles).map(([action]) => action)
 
 test('every action is in the list', () => {
-  const advice = 'an action is in the rule of a route (test/services/), or above if no route asks for it'
+  const advice = 'each action is in the rule of a route in test/services/, or in LEAST_ROLES if no route asks for it'
   expect(actions.toSorted(), advice).toEqual(Object.keys(actionFacts).toSorted())
 })
 

@@ -17,7 +17,8 @@ export interface Exchanged extends Reply {
 export function declaredBy(document: object, send: Send): Send {
   return async (sent) => {
     const reply = await send(sent)
-    assert.deepEqual(checkReply(document, { ...sent, ...reply }), [])
+    const undeclared = checkReply(document, { ...sent, ...reply })
+    assert.deepEqual(undeclared, [], `schema/openapi.json must declare the reply: ${undeclared.join('; ')}`)
     return reply
   }
 }

@@ -175,13 +175,17 @@ describe('the published OpenAPI document, to which the cases were held above,', 
     const rows = routeTable.map(({ method, path, operationId, service }) => [method, path, operationId, [service]])
     const written = operations.map(({ method, path, operationId, tags }) => [method, path, operationId, tags])
 
-    expect(written).toEqual(rows)
+    expect(written, 'schema/openapi.json has the operations of route-table.ts, in its order').toEqual(rows)
   })
 
   it('declares the replies that the routes give, and no other', () => {
     const declared = operations.flatMap(repliesOf)
 
-    expect(declared.filter((reply) => !seen.replies.has(reply))).toEqual(ELSEWHERE)
+    const advice = 'each declared reply is received in a case of test/services/, or in a world of PROBES'
+    expect(
+      declared.filter((reply) => !seen.replies.has(reply)),
+      advice,
+    ).toEqual(ELSEWHERE)
     expect([...seen.replies].filter((reply) => !declared.includes(reply))).toEqual([])
   })
 

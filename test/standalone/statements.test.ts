@@ -99,6 +99,6 @@ test.each(routeTable.map((route) => [route.operationId, route] as const))(
       vi.restoreAllMocks()
     }
     const each = RULES[operationId]?.statements
-    expect(counts).toEqual([each, each, each])
+    expect(counts, 'the rule of the route in test/services/ has its statements').toEqual([each, each, each])
   },
 )

@@ -78,7 +78,8 @@ export function retirementsSuite<Tx>(database: DatabaseKind<Tx>): void {
       const before = await rows()
       await retire(storage, retired(thing, `${gone}`, `${kept}`))
 
-      expect([table, column, before, await rows()]).toEqual([table, column, 1, 0])
+      const advice = `sqlRetirement in sql/stores/stores.ts removes the rows of ${table} when a ${thing} is retired`
+      expect([table, column, before, await rows()], advice).toEqual([table, column, 1, 0])
     }
   })
 }
