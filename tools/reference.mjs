@@ -23,7 +23,11 @@ write(modelTexts(root))
 const types = publicTypes(api)
 if (!process.argv.includes('--check')) write({ [PUBLIC_TYPES]: types })
 const problems = [
-  ...(api.isValid ? [] : ['mend what typedoc has named above']),
+  ...(api.isValid
+    ? []
+    : [
+        'mend what typedoc has named above: what is not included in the documentation is exported from an entry file, such as src/index.ts',
+      ]),
   ...(readFileSync(join(root, PUBLIC_TYPES), 'utf8') === types
     ? []
     : [`${PUBLIC_TYPES} is not up to date: run "npm run reference", and commit what it writes`]),
