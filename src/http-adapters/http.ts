@@ -10,5 +10,6 @@ export { giteaIssue, giteaPullRequest, giteaUser, presentTables } from './routes
 export type { ApiRequest, ApiResponse, HeaderLine, StreamedResponse, TextResponse } from './routes/messages.ts'
 export type { MountOptions } from './routes/mount-options.ts'
 export type { OpenApiDocument, OpenApiOperation } from './routes/openapi.ts'
-export type { ApiLimits, ApiOptions, ApiSettings, CredentialKind } from './routes/options.ts'
+export type { ApiOptions, ApiSettings } from './routes/options.ts'
 export type { Directory, IssueDocumentOptions, IssueDocuments, Presenter, WantedOfRepository } from './routes/ports.ts'
+export type { ApiLimits, CredentialKind } from './routes/settings.ts'

@@ -6,8 +6,8 @@ import type { Violation } from '../../schema/violation.ts'
 import type { ErrorCode } from './error-status.ts'
 import { errorStatus, isWireError } from './error-status.ts'
 import type { ApiRequest, HeaderLine, TextResponse } from './messages.ts'
-import type { CredentialKind, Settings } from './options.ts'
 import { jsonReply } from './replies.ts'
+import type { CredentialKind, Settings } from './settings.ts'
 
 /** The body of every error. Source: docs/behaviour.md, Everywhere */
 export interface ErrorJson {

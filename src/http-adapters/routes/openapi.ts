@@ -1,5 +1,5 @@
 import published from '../../../schema/openapi.json' with { type: 'json' }
-import type { Settings } from './options.ts'
+import type { Settings } from './settings.ts'
 
 /** An OpenAPI 3.1 document. Hosts may change all of it. Source: schema/openapi.json */
 export interface OpenApiDocument {

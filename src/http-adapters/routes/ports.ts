@@ -1,6 +1,4 @@
 import type { Actor, Caller, PortContext } from '../../core/ports.ts'
-import type { ServiceName } from '../../core/services.ts'
-import { hasMethods, need } from '../../schema/arguments.ts'
 import type { Id, IdInput } from '../../schema/ids.ts'
 import type { ExchangeRecord, IssueRecord, NotCarried } from '../../schema/issue-record.ts'
 import type { AccountRef, IssueRef } from '../../schema/records.ts'
@@ -94,70 +92,4 @@ export interface IssueDocumentOptions {
  */
 export function isNil(given: unknown): given is undefined | null {
   return given === undefined || given === null
-}
-
-/** The methods of the ports that the routes of each service call. A host of the service must have them. */
-const NEEDS = {
-  'signing-keys': { directory: ['findRepository'], present: [] },
-  pins: { directory: ['findRepository', 'findIssue'], present: ['issues'] },
-  blocks: { directory: ['findAccount'], present: ['users'] },
-  badges: { directory: ['findAccount'], present: [] },
-  exchange: { directory: ['findRepository'], present: [] },
-} as const
-
-/** The names of methods, by port. */
-interface PortMethods {
-  readonly directory: readonly (keyof Directory<Actor>)[]
-  readonly present: readonly (keyof Presenter<Actor>)[]
-}
-
-/** The ports of an API. */
-interface AllPorts<A extends Actor> {
-  /** Resolves the names in paths to references. */
-  readonly directory: Directory<A, never>
-  /** Turns ids into the JSON objects of responses. */
-  readonly present: Presenter<A, never>
-}
-
-/** The methods of a port that services call. */
-type Needed<S extends ServiceName, P extends keyof PortMethods> = (typeof NEEDS)[S & keyof typeof NEEDS][P][number]
-
-/** A port under its name, if services call methods of it: these are there, and its others may be. */
-type Port<P extends keyof AllPorts<Actor>, T, K extends keyof T> = [K] extends [never]
-  ? { readonly [Name in P]?: Partial<T> }
-  : { readonly [Name in P]: Partial<T> & Pick<T, K> }
-
-/**
- * The ports of an API, with the methods that its services call: `createApi` checks them too, for hosts in JavaScript.
- * Source: docs/manual/05-mount-it.md
- */
-export type ApiPorts<A extends Actor, S extends ServiceName = ServiceName> = ServiceName extends S
-  ? AllPorts<A>
-  : Port<'directory', Directory<A, never>, Needed<S, 'directory'>> &
-      Port<'present', Presenter<A, never>, Needed<S, 'present'>>
-
-/** The ports as a host in JavaScript may give them. */
-export interface UncheckedPorts {
-  readonly directory?: unknown
-  readonly present?: unknown
-}
-
-/**
- * Checks that the ports have the methods that the services call.
- *
- * @returns the ports, as if they had every method: the routes of the other services are not mounted
- * @throws TypeError naming the missing method and the service that needs it
- */
-export function checkPorts(ports: UncheckedPorts, services: readonly ServiceName[]): AllPorts<Actor> {
-  const needs: Readonly<Record<ServiceName, PortMethods>> = NEEDS
-  for (const service of services) {
-    for (const port of ['directory', 'present'] as const) {
-      for (const method of needs[service][port]) {
-        const isThere = hasMethods(ports[port], method)
-        need(isThere, 'createApi', `${port}.${method}`, `a function, for the service ${service}`)
-      }
-    }
-  }
-  // biome-ignore lint/nursery/noUnsafeTypeAssertion: what a mounted route calls was checked above
-  return ports as AllPorts<Actor>
 }

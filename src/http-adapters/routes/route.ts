@@ -3,8 +3,8 @@ import type { Actor, Caller, PortContext } from '../../core/ports.ts'
 import type { ServiceName } from '../../core/services.ts'
 import type { SyncOrAsync } from '../../schema/sync-or-async.ts'
 import type { ApiRequest, ApiResponse } from './messages.ts'
-import type { Settings } from './options.ts'
 import type { Match, Method, Routed } from './router.ts'
+import type { Settings } from './settings.ts'
 import type { ExchangeSlots } from './slots.ts'
 
 /** One operation of the API. */
