@@ -154,6 +154,21 @@ export function schemaSuite(kinds: readonly AnyKind[]): void {
       })
     })
 
+    test('tables of a dump of the schema alone get the rows that a migration writes, if they have the same ids', async () => {
+      const database = await created()
+      await (await database.migrated()).close()
+      for (const name of ['ledger', 'outbox', 'host_tables']) await database.run(`delete from forgelet_${name}`)
+      const before = await things(database)
+
+      const other = database.storage({ ids: { issue: 'text' } })
+      await expect(other.migrate()).rejects.toMatchObject(TAKEN)
+      const storage = await database.migrated()
+      expect(await storage.schemaStatus()).toMatchObject({ state: 'current' })
+      expect(await things(database)).toEqual(before)
+      expect(await pin(storage, BOARD, '1')).toBe(1)
+      expect((await storage.events.read({ after: undefined, limit: 10 })).events).toHaveLength(1)
+    })
+
     test.each([undefined, OTHER])('the plan run by hand makes what migrate() makes: %o', async (options) => {
       const [byHand, migrated] = [await created(), await created()]
       await byHand.runAll(kind.plan(options))

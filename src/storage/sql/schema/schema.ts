@@ -12,12 +12,14 @@ import type { Row } from '../fields.ts'
 import { fieldsOf } from '../fields.ts'
 import { Following } from '../host/following.ts'
 import type { TypeOfKey } from '../host/keys.ts'
+import { HOST_THINGS } from '../ids.ts'
 import type { Query, Statement } from '../query.ts'
-import { compileStatement, defineQuery } from '../query.ts'
+import { compileStatement, defineQuery, rawQuery } from '../query.ts'
 import type { Session } from '../session.ts'
 import { query, queryEach, queryFirst } from '../session.ts'
 import type { Ledger } from './ddl.ts'
 import { INCOMPLETE, ledgerOf, NEWEST_VERSION, versionsOf } from './ddl.ts'
+import { TABLE_DESCRIPTIONS, valueType } from './tables.ts'
 
 /** What to do about tables that are outdated. */
 const FIX = 'call await storage.migrate(), or run "forgelet schema apply"'
@@ -115,7 +117,9 @@ export class Schema {
     if (overtaken !== undefined) yield* queryEach(session, dialect.copying.assignAfter(this.#events, overtaken.last))
     if (isCurrent && isFollowed) return
 
-    const missing = isCurrent ? [] : this.#missingTables(found?.version)
+    const all = isCurrent ? [] : this.#missingTables(found?.version)
+    const isBare = found === undefined && (yield* this.#isBare(session, present))
+    const missing = isBare ? all.filter(({ makes }) => makes === undefined) : all
     this.#refuseConflict(present, found, missing, yield* this.#isHidden(session, present))
     const following = isFollowed ? [] : yield* this.#following.statements(session)
     for (const statement of [...missing, ...following, this.#ledger.note]) {
@@ -147,9 +151,7 @@ export class Schema {
     if (found.oldestLibrary >= INCOMPLETE) return state('incomplete')
     if (found.oldestLibrary > NEWEST_VERSION) return state('too-new')
     if (found.version < NEWEST_VERSION) return state('outdated')
-    const { views } = this.#following
-    const tables = made.filter(({ makes }) => makes === undefined || !views.includes(makes.name))
-    const missing = missingIn(present, tables)
+    const missing = this.#missingOf(present)
     if (missing.length > 0) return state('drifted', missing)
     if (!(yield* this.#following.isNoted(session))) return state('outdated')
     const isOvertaken = (yield* this.#overtaken(session)) !== undefined
@@ -190,6 +192,16 @@ export class Schema {
     const made = version === undefined ? [...(creating === undefined ? [] : [creating]), ...this.#ledger.made] : []
     const versions = versionsOf(this.#context).slice(version ?? 0)
     return [...made, ...versions.flat()]
+  }
+
+  /** Returns which tables, or which of their columns, are missing, as sentences. */
+  #missingOf(present: Present): readonly string[] {
+    const { views } = this.#following
+    const made = this.#missingTables(undefined)
+    return missingIn(
+      present,
+      made.filter(({ makes }) => makes === undefined || !views.includes(makes.name)),
+    )
   }
 
   /** Creates the error for tables that this library must migrate first. @param found - 0 if there are none */
@@ -237,13 +249,35 @@ export class Schema {
     return overtaken && (yield* queryFirst(session, overtaken(this.#events)))
   }
 
+  /**
+   * Returns whether all tables are there, with the types of ids that the storage has, and no row is in any: those of a dump of
+   * the schema alone. They lack what a migration writes.
+   */
+  *#isBare(session: Session, present: Present): SyncOrAsync<boolean> {
+    if (this.#missingOf(present).length > 0) return false
+
+    const { dialect, ids, prefix, schema, build } = this.#context
+    for (const [name, { columns }] of Object.entries(TABLE_DESCRIPTIONS)) {
+      const anyRow = rawQuery(build, sql<{ readonly found: number }>`select 1 as found from ${sql.table(name)} limit 1`)
+      if ((yield* queryFirst(session, compileStatement(anyRow))) !== undefined) return false
+      for (const { column, type } of yield* query(
+        session,
+        dialect.hostColumns({ schema, table: `${prefix}${name}` }),
+      )) {
+        const thing = HOST_THINGS.find((one) => one === valueType(columns[column] ?? 'text'))
+        if (thing !== undefined && !dialect.fitsType(ids.columns[thing], type)) return false
+      }
+    }
+    return true
+  }
+
   /** Returns whether row-level security may hide the row of the ledger. */
   *#isHidden(session: Session, present: Present): SyncOrAsync<boolean> {
     const { dialect, schema, prefix, build } = this.#context
     const seesAll = dialect.seesAllRows?.({ schema, table: `${prefix}ledger` })
     if (seesAll === undefined || !this.hasLedger(present)) return false
-    const asked = sql<{ readonly found: number }>`select 1 as found where not (${seesAll})`
-    return (yield* queryFirst(session, compileStatement({ compile: () => asked.compile(build) }))) !== undefined
+    const asked = sql`select 1 as found where not (${seesAll})`
+    return (yield* queryFirst(session, compileStatement(rawQuery(build, asked)))) !== undefined
   }
 
   /** A name that is taken would be mistaken for ours, or stop the migration halfway. */
