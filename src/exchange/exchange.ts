@@ -10,14 +10,13 @@ export type {
   RecordLocator,
   SourcePosition,
 } from '../schema/issue-record.ts'
-export type { ByteSource } from './documents/byte-source.ts'
+export type { ByteSource, OpenableBytes } from './documents/byte-source.ts'
 export type { DocumentReadOptions, IssueDocuments } from './documents/issue-documents.ts'
 export { issueDocuments } from './documents/issue-documents.ts'
 export { readExchange, readIssues } from './documents/read-exchange.ts'
 export type {
   IssueSource,
   ListSource,
-  OpenableBytes,
   ReadLimits,
   ReadOptions,
   ReadProgress,

@@ -1,7 +1,7 @@
 import { endOf, iteratorOf } from '../../schema/iteration.ts'
 import { isBytes } from '../../schema/realms.ts'
 import { beforeAbort } from '../../schema/sync-or-async.ts'
-import { BEGINNING, HALF_PAIR, Unreadable } from './source-record.ts'
+import { HALF_PAIR, Unreadable } from './source-record.ts'
 
 /**
  * Bytes: a text, an array of bytes, or pieces that are read one after the other, such as the stream of a file or the
@@ -9,13 +9,16 @@ import { BEGINNING, HALF_PAIR, Unreadable } from './source-record.ts'
  */
 export type ByteSource = Uint8Array | string | AsyncIterable<Uint8Array> | Iterable<Uint8Array>
 
+/** Bytes, or a function that opens them. It is called up to three times if an issue may occur several times, so that the latest one counts. */
+export type OpenableBytes = ByteSource | (() => ByteSource)
+
 /** What a reading observes of its source. */
-export interface ByteObserver {
-  readonly signal: AbortSignal | undefined
+interface ByteObserver {
+  readonly signal?: AbortSignal | undefined
   /** Called with the length of each piece, before decompression. */
   onRead?(bytes: number): void
   /** Called with the length of each piece, after decompression. */
-  onBytes?(bytes: number): void
+  readonly onBytes?: ((bytes: number) => void) | undefined
 }
 
 type Bytes = AsyncGenerator<Uint8Array, void, void>
@@ -32,9 +35,10 @@ const MARK_BYTES = 3
  * @throws the error of the source; `signal.reason` when the signal aborts; TypeError for a piece that is not bytes;
  * Unreadable
  */
-export async function* readBytes(source: ByteSource, observer: ByteObserver): Bytes {
+export async function* readBytes(bytes: OpenableBytes, observer: ByteObserver): Bytes {
+  const source = typeof bytes === 'function' ? bytes() : bytes
   if (typeof source === 'string' && !source.isWellFormed()) {
-    throw new Unreadable(HALF_PAIR.code, HALF_PAIR.message, BEGINNING, false)
+    throw new Unreadable(HALF_PAIR.code, HALF_PAIR.message)
   }
   const [given, pieces] = await begun(piecesOf(source, observer))
   const [text, plain] = given[0] === GZIP ? await begun(decompressed(pieces)) : [given, pieces]
@@ -87,7 +91,7 @@ function recoderOf([first, second]: Uint8Array): ((piece?: Uint8Array) => Uint8A
     try {
       return encoder.encode(decoder.decode(piece, { stream: piece !== undefined }))
     } catch {
-      throw new Unreadable('utf16', 'expected UTF-16, because its mark is at the beginning', BEGINNING, false)
+      throw new Unreadable('utf16', 'expected UTF-16, because its mark is at the beginning')
     }
   }
 }
@@ -158,7 +162,7 @@ async function* slicesOf(pieces: Bytes): AsyncGenerator<Uint8Array<ArrayBuffer>,
 function refuseGzip(): never {
   // Not every runtime reads a second member, such as "cat a.gz b.gz" writes.
   const message = 'expected gzip that has one member, and is neither damaged nor cut off: decompress it with gunzip'
-  throw new Unreadable('gzip', message, BEGINNING, false)
+  throw new Unreadable('gzip', message)
 }
 
 /** More memory than this is not kept for the next bytes. */

@@ -9,7 +9,6 @@ import type { Conversion, FolderFormat, LocatedRecords } from '../forges/forge-f
 import { errorOfForge } from '../forges/not-read.ts'
 import { readJson } from '../json/read-json.ts'
 import { readYaml } from '../yaml/read-yaml.ts'
-import type { ByteObserver } from './byte-source.ts'
 import { readBytes } from './byte-source.ts'
 import type { IssueSource, ListSource, ReadOptions, SourceFolder } from './read-options.ts'
 import { bytesIn, checkReading, listSource, sizeLimitsOf } from './read-options.ts'
@@ -113,7 +112,7 @@ async function* listOf(
   { file, isDump, expected }: InFolder = {},
 ): LocatedRecords {
   const inFile = file === undefined ? undefined : { file }
-  const foreign = (): Unreadable => new Unreadable('folder', expected ?? NO_FORGE, BEGINNING, false)
+  const foreign = (): Unreadable => new Unreadable('folder', expected ?? NO_FORGE)
   let conversion: Conversion | undefined
   let repetitions: Repetitions | undefined
   let index = 0
@@ -156,13 +155,8 @@ async function* recordsIn(list: List, reading: Reading, isDump?: true): SourceRe
     return
   }
   const limits = sizeLimitsOf(reading.options)
-  const bytes = openedBytes(list, reading)
+  const bytes = readBytes(bytesIn(list), { ...reading.options, onRead: (count) => reading.onRead(count) })
   yield* 'yaml' in list ? readYaml(bytes, limits.record, isDump) : readJson(bytes, limits, 'ndjson' in list)
-}
-
-function openedBytes(list: ListSource, observer: ByteObserver): AsyncIterable<Uint8Array> {
-  const bytes = bytesIn(list)
-  return readBytes(typeof bytes === 'function' ? bytes() : bytes, observer)
 }
 
 /** Returns the parts of a record that are converted alone, each with its faults. Most records have one part. */
@@ -183,7 +177,7 @@ function partsOf({ value, faults }: SourceRecord, { partsOf, convert }: Conversi
 /** Reads ahead which issues are repeated, if that may be and the source can be read again. */
 async function repetitionsIn(
   list: List,
-  { options, signal }: Reading,
+  { options }: Reading,
   { repeatsBy, ...conversion }: Conversion,
 ): Promise<Repetitions | undefined> {
   if (repeatsBy === undefined) return undefined
@@ -196,7 +190,8 @@ async function repetitionsIn(
       const isReadOnce = typeof bytes === 'object' && !isBytes(bytes) && !Array.isArray(bytes)
       if (isReadOnce) return repetitions
       const { record } = sizeLimitsOf(options)
-      const isSure = !('yaml' in list) && !(await mayRepeat(openedBytes(list, { signal }), repeatsBy, record))
+      const isSure =
+        !('yaml' in list) && !(await mayRepeat(readBytes(bytes, { signal: options.signal }), repeatsBy, record))
       if (isSure) return undefined
     }
     const ahead = listOf(list, new Reading({ ...options, ...nothing }), () => conversion)

@@ -8,7 +8,7 @@ import type { Violation } from '../../schema/violation.ts'
 import { FORMAT_NAMES } from '../forges/all-formats.ts'
 import type { ConversionOptions } from '../forges/findings.ts'
 import type { ExchangeFormat } from '../forges/forge-format.ts'
-import type { ByteSource } from './byte-source.ts'
+import type { ByteSource, OpenableBytes } from './byte-source.ts'
 import type { SizeLimits } from './source-record.ts'
 
 /** A source of several files: a Gitea dump, an unpacked GitLab export. `forgelet/exchange/files` opens folders as these. */
@@ -18,9 +18,6 @@ export interface SourceFolder {
   /** Opens a file. It may be called three times for one. */
   open(name: string): ByteSource
 }
-
-/** Bytes, or a function that opens them. It is called up to three times if an issue may occur several times, so that the latest one counts. */
-export type OpenableBytes = ByteSource | (() => ByteSource)
 
 /**
  * A source of one list. `json` is an array, several arrays one after the other (`gh api --paginate`), arrays in an array

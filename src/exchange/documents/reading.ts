@@ -8,7 +8,6 @@ import { ConversionState, EXPECTED, Findings } from '../forges/findings.ts'
 import type { Made } from '../forges/foreign.ts'
 import { isForeign } from '../forges/foreign.ts'
 import type { Part } from '../forges/forge-format.ts'
-import type { ByteObserver } from './byte-source.ts'
 import type { ReadOptions } from './read-options.ts'
 import type { Repetitions } from './repetitions.ts'
 import type { Faults, Finding, Path } from './source-record.ts'
@@ -21,12 +20,10 @@ const OTHERS = 'others'
 
 /** A part of a record, and what is wrong in it. */
 export type FaultyPart = readonly [...part: Part, faults: Faults]
-type Accepted = readonly ExchangeRecord[]
 
 /** What one reading collects and reports: violations, what is not carried, and how far it is. */
-export class Reading implements ByteObserver {
+export class Reading {
   readonly options: ReadOptions
-  readonly signal: AbortSignal | undefined
   /** What the conversions of its records share. */
   readonly state: ConversionState
   readonly #findings: Findings
@@ -39,18 +36,14 @@ export class Reading implements ByteObserver {
 
   constructor(options: ReadOptions) {
     this.options = options
-    this.signal = options.signal
     this.state = new ConversionState(options)
     this.#findings = new Findings(this.state, (what, path, count) => this.#found.push({ what, path, count }))
   }
 
+  /** Counts bytes that were read. */
   onRead(bytes: number): void {
     this.#bytes += bytes
     if (performance.now() - this.#reportedAt >= PROGRESS_MS) this.#report()
-  }
-
-  onBytes(bytes: number): void {
-    this.options.onBytes?.(bytes)
   }
 
   /** Reports a file that was not read. */
@@ -63,7 +56,11 @@ export class Reading implements ByteObserver {
    * @param position - of the part @param repetitions - of a list in which an issue may occur several times
    * @throws ForgeError `INVALID_DOCUMENT` unless `onInvalid` is a function
    */
-  accept([, part, convert, faults]: FaultyPart, position: SourcePosition, repetitions?: Repetitions): Accepted {
+  accept(
+    [, part, convert, faults]: FaultyPart,
+    position: SourcePosition,
+    repetitions?: Repetitions,
+  ): readonly ExchangeRecord[] {
     // What is no object is an issue that is not valid.
     const made = isForeign(part) ? convert(part, this.#findings) : [{ kind: 'issue', issue: part } as const]
     const found = this.#found

@@ -1,3 +1,5 @@
+import { invalidDocument } from '../../schema/invalid-document.ts'
+
 /** The path of a value: property names and array indexes. */
 export type Path = readonly PropertyKey[]
 
@@ -47,10 +49,11 @@ export class Unreadable extends Error {
   /** Whether the fault is in a record, and not between two records. */
   readonly isInRecord: boolean
 
-  constructor(code: string, message: string, position: BytePosition, isInRecord = true) {
+  /** @param position - undefined: the source cannot be read at all */
+  constructor(code: string, message: string, position?: BytePosition, isInRecord: boolean = position !== undefined) {
     super(message)
     this.code = code
-    this.position = position
+    this.position = position ?? BEGINNING
     this.isInRecord = isInRecord
   }
 
@@ -58,6 +61,11 @@ export class Unreadable extends Error {
   static tooLarge(maxBytes: number, position: BytePosition): Unreadable {
     return new Unreadable('too_large', `expected at most ${maxBytes} bytes in one record`, position)
   }
+}
+
+/** Creates the error for a source that is refused before any list in it is read, or for several lists together. */
+export function refusal(code: string, message: string): Error {
+  return invalidDocument([{ pointer: '', code, message }])
 }
 
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })

@@ -7,8 +7,8 @@ import { pipeline } from 'node:stream'
 import { constants, createGunzip, gunzipSync } from 'node:zlib'
 import { createTarDecoder } from 'modern-tar'
 import type { Entry as ZipEntry } from 'yauzl'
-import { invalidDocument } from '../../schema/invalid-document.ts'
 import { isError } from '../../schema/realms.ts'
+import { refusal } from '../documents/source-record.ts'
 import { writePieces } from './target.ts'
 
 /** Options of `openIssueSource`. They are for archives. */
@@ -98,7 +98,7 @@ export async function unpack(
   const paths = new Map<string, string>()
   let size = 0
   const checkSize = (bytes: number): void => {
-    if (bytes > maxUnpackedBytes) throw refusal(`${TOO_LARGE} ${maxUnpackedBytes} bytes`, 'too_large')
+    if (bytes > maxUnpackedBytes) throw refusal('too_large', `${TOO_LARGE} ${maxUnpackedBytes} bytes`)
   }
   async function* piecesOf(entry: Entry): AsyncGenerator<Uint8Array, void, void> {
     let written = 0
@@ -115,11 +115,13 @@ export async function unpack(
     for await (const entry of entries) {
       signal?.throwIfAborted()
       const { name, type } = entry
-      if (LEADS_OUT.test(name)) throw refusal(`expected names of files in the archive's folder, and not ${name}`)
-      if (type !== 'file' && type !== 'directory') throw refusal(`expected files and folders; ${name} is a ${type}`)
+      if (LEADS_OUT.test(name))
+        throw refusal('archive', `expected names of files in the archive's folder, and not ${name}`)
+      if (type !== 'file' && type !== 'directory')
+        throw refusal('archive', `expected files and folders; ${name} is a ${type}`)
       if (type === 'directory') continue
       const normal = posix.normalize(name)
-      if (paths.has(normal)) throw refusal(`expected each name once in the archive; ${name} occurs twice`)
+      if (paths.has(normal)) throw refusal('archive', `expected each name once in the archive; ${name} occurs twice`)
       const path = join(folder, String(paths.size))
       paths.set(normal, path)
       if (!OF_SOURCES.test(name)) continue
@@ -170,19 +172,6 @@ function typeOf(entry: ZipEntry, name: string): string {
   return entry.canDecodeFileData() ? 'file' : 'file that is encrypted, or compressed with something other than Deflate'
 }
 
-function refusal(message: string, code = 'archive'): Error {
-  return invalidDocument([{ pointer: '', code, message }])
-}
-
-/** What the libraries say of an archive that is whole, and what to do. */
-const REMEDIES: readonly (readonly [said: RegExp, expected: string])[] = [
-  [
-    /extra bytes at the end/,
-    'nothing behind the end of the zip: write it into a file, not into a pipe that fills it up',
-  ],
-  [/number too large/i, 'times from 1970 on in the tar: pack it as zip, or with --format=pax of GNU tar'],
-]
-
 /** Yields what a library makes of the bytes of an archive. */
 async function* parsed<T>(items: AsyncIterable<T>): AsyncGenerator<T, void, void> {
   try {
@@ -194,8 +183,6 @@ async function* parsed<T>(items: AsyncIterable<T>): AsyncGenerator<T, void, void
 
 /** Throws what a library says of the bytes of an archive, or the error of the file system that kept it from them. */
 function refuse(error: unknown): never {
-  if (isError(error) && 'syscall' in error) throw error
-  const [, expected = 'an archive that is neither damaged nor cut off'] =
-    REMEDIES.find(([said]) => said.test(String(error))) ?? []
-  throw refusal(`expected ${expected}`)
+  if (!isError(error) || 'syscall' in error) throw error
+  throw refusal('archive', `expected an archive that is neither damaged nor cut off: ${error.message}`)
 }

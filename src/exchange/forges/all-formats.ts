@@ -1,8 +1,7 @@
-import { invalidDocument } from '../../schema/invalid-document.ts'
-import { BEGINNING, Unreadable } from '../documents/source-record.ts'
+import { refusal, Unreadable } from '../documents/source-record.ts'
 import { bitbucketFormat } from './bitbucket.ts'
 import type { Conversion, ExchangeFormat, FolderFormat, ForgeFormat } from './forge-format.ts'
-import { depthOf, ownFilesIn, rootsOf } from './forge-format.ts'
+import { ownFilesIn, rootsOf } from './forge-format.ts'
 import { giteaDumpFormat } from './gitea-dump.ts'
 import { githubArchiveFormat } from './github-archive.ts'
 import { githubCliFormat } from './github-cli.ts'
@@ -48,8 +47,8 @@ function formatsOf(name: ExchangeFormat | undefined): readonly ForgeFormat[] {
 /** Returns the form of a list whose first record this is. @throws Unreadable if it cannot be read */
 export function formatOfRecord(record: unknown, name: ExchangeFormat | undefined): ForgeFormat {
   const format = formatsOf(name).find(({ recognizes }) => name !== undefined || recognizes(record)) ?? documentFormat
-  const refusal = name === 'document' ? undefined : format.refusal?.(record)
-  if (refusal !== undefined) throw new Unreadable('format', refusal, BEGINNING, false)
+  const reason = name === 'document' ? undefined : format.refusal?.(record)
+  if (reason !== undefined) throw new Unreadable('format', reason)
   return format
 }
 
@@ -64,14 +63,15 @@ export function formatOfFolder(
   const formats = formatsOf(name)
   const folders = formats.flatMap(({ folder }) => folder ?? [])
   const lists = formats.some(isList) ? [listFolder(name)] : []
-  const [first] = [...folders, ...lists]
-    .map((format) => ({ format, roots: format.rootsIn(names) }))
-    .filter(({ roots }) => roots.length > 0)
-    .sort((one, other) => depthOf(one.roots[0] ?? '') - depthOf(other.roots[0] ?? ''))
-  const { format, roots: [root, ...others] = [] } = first ?? {}
-  if (format !== undefined && root !== undefined && others.length === 0) return [format, root]
-  const several = `expected the issues of one repository: give one of the folders ${[root, ...others].join(', ')}`
-  throw invalidDocument([{ pointer: '', code: 'folder', message: root === undefined ? NO_FORGE : several }])
+  // A source may contain older exports in its folders.
+  const [first, ...others] = [...folders, ...lists]
+    .flatMap((format) => format.rootsIn(names).map((root) => ({ format, root, depth: root.split('/').length })))
+    .sort((one, other) => one.depth - other.depth)
+  if (first === undefined) throw refusal('folder', NO_FORGE)
+  const equal = others.filter(({ format, depth }) => format === first.format && depth === first.depth)
+  if (equal.length === 0) return [first.format, first.root]
+  const roots = [first, ...equal].map(({ root }) => root).join(', ')
+  throw refusal('folder', `expected the issues of one repository: give one of the folders ${roots}`)
 }
 
 function isList(format: ForgeFormat): boolean {

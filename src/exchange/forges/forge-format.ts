@@ -66,7 +66,7 @@ export interface FolderReading {
 
 /** The folders of a form. */
 export interface FolderFormat {
-  /** Returns the least deep folders with issues: empty, or with a slash at their ends. None: the files do not have this form. */
+  /** Returns the folders with issues: empty, or with a slash at their ends. None: the files do not have this form. */
   rootsIn(files: readonly string[]): readonly string[]
   /** Reads a folder. Labels and milestones precede the issues that name them, and the comments of an issue follow it. */
   read(folder: FolderReading): LocatedRecords
@@ -78,20 +78,10 @@ export interface FolderFormat {
   wordOf?(file: string): string | undefined
 }
 
-/**
- * Returns the folders with a file of this form, a regular expression such as `issues\\.json`, that are the least deep ones: a source
- * may contain older exports in its folders.
- */
+/** Returns the folders with a file of this form, a regular expression such as `issues\\.json`. */
 export function rootsOf(files: readonly string[], form: string): readonly string[] {
   const pattern = new RegExp(`^(.*/)?(?:${form})$`, 's')
-  const roots = new Set(files.map((file) => pattern.exec(file)).flatMap((found) => (found ? [found[1] ?? ''] : [])))
-  const depth = [...roots].map(depthOf).reduce((least, each) => Math.min(least, each), Number.POSITIVE_INFINITY)
-  return [...roots].filter((root) => depthOf(root) === depth)
-}
-
-/** Returns in how many folders a folder is. */
-export function depthOf(folder: string): number {
-  return folder.split('/').length
+  return [...new Set(files.map((file) => pattern.exec(file)).flatMap((found) => (found ? [found[1] ?? ''] : [])))]
 }
 
 /** Returns the files that have one record each, such as `issues/812.json`, by their numbers. */

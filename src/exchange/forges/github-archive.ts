@@ -1,5 +1,5 @@
-import { invalidDocument } from '../../schema/invalid-document.ts'
 import { NumberMap } from '../../schema/number-map.ts'
+import { refusal } from '../documents/source-record.ts'
 import type { ConversionState, Findings } from './findings.ts'
 import type { Foreign } from './foreign.ts'
 import { filled, hasProperties, listOf, objectOf, says, textOf } from './foreign.ts'
@@ -125,8 +125,4 @@ function numberIn(address: unknown): unknown {
 /** Returns what is behind the last slash of an address, or what is in its place. */
 function lastIn(address: unknown): unknown {
   return typeof address === 'string' ? address.slice(address.lastIndexOf('/') + 1) : address
-}
-
-function refusal(code: string, message: string): Error {
-  return invalidDocument([{ pointer: '', code, message }])
 }

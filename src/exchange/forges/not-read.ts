@@ -1,5 +1,5 @@
 import { recordChecks } from '../../schema/documents/record-schemas.ts'
-import { BEGINNING, Unreadable } from '../documents/source-record.ts'
+import { Unreadable } from '../documents/source-record.ts'
 import { hasProperties, listOf, objectOf } from './foreign.ts'
 
 // What people have of a tracker and what is not read: it is named once, with what to do.
@@ -29,28 +29,27 @@ const TEXTS: readonly (readonly [beginning: RegExp, what: string])[] = [
   [/^["\w][^[{\n]*[,;\t][^[{\n]*[,;\t]/, `a table, such as CSV: ${DOCUMENT}`],
 ]
 
-/** What is in JSON. */
-const FORMS: readonly (readonly [isIt: (record: unknown) => boolean, what: string])[] = [
-  [(record) => isOfJira(record) || isOfJira(firstOf(record, 'issues')), `issues of Jira: ${DOCUMENT}`],
-  [(record) => hasProperties(firstOf(record, 'projects'), 'issues'), `an export of Jira: ${DOCUMENT}`],
-  [(record) => hasProperties(record, 'fossil', 'payload'), `a report of Fossil: ${DOCUMENT}`],
-  [
-    (record) => hasProperties(record, 'total_count', 'items'),
-    `a search of GitHub, which has a thousand results: ${LISTS}`,
-  ],
-  [
-    (record) => hasProperties(record, 'pagelen', 'values'),
-    'a list of Bitbucket: export the tracker (docs/from-bitbucket.md)',
-  ],
-  [
-    (record) => hasProperties(record, 'data') || hasProperties(record, 'nodes'),
-    `an answer of GraphQL: use gh issue list --json, or ${LISTS}`,
-  ],
+const JIRA = `issues of Jira: ${DOCUMENT}`
+const GRAPHQL = `an answer of GraphQL: use gh issue list --json, or ${LISTS}`
+
+/** What is in JSON: the properties of a record, or of the first one in a list that it has. */
+const FORMS: readonly (readonly [list: string, properties: readonly string[], what: string])[] = [
+  ['', ['key', 'fields'], JIRA],
+  ['issues', ['key', 'fields'], JIRA],
+  ['projects', ['issues'], `an export of Jira: ${DOCUMENT}`],
+  ['', ['fossil', 'payload'], `a report of Fossil: ${DOCUMENT}`],
+  ['', ['total_count', 'items'], `a search of GitHub, which has a thousand results: ${LISTS}`],
+  ['', ['pagelen', 'values'], 'a list of Bitbucket: export the tracker (docs/from-bitbucket.md)'],
+  ['', ['data'], GRAPHQL],
+  ['', ['nodes'], GRAPHQL],
 ]
 
 /** Returns why a list with this first record is not read. Undefined: it may be a document. */
 export function refusalOfRecord(record: unknown): string | undefined {
-  const [, what = unlikeDocument(record)] = FORMS.find(([isIt]) => isIt(record)) ?? []
+  const form = FORMS.find(([list, properties]) => {
+    return hasProperties(list === '' ? record : listOf(objectOf(record)[list])[0], ...properties)
+  })
+  const what = form?.[2] ?? unlikeDocument(record)
   return what && `expected a list that can be read, not ${what}`
 }
 
@@ -68,17 +67,9 @@ export function errorOfForge(record: unknown): string | undefined {
   return `expected a list that can be read, not the error ${JSON.stringify(error)} of a forge`
 }
 
-function isOfJira(record: unknown): boolean {
-  return hasProperties(record, 'key', 'fields')
-}
-
-function firstOf(record: unknown, list: string): unknown {
-  return listOf(objectOf(record)[list])[0]
-}
-
 /** Returns the fault of a source that begins with a text that is known. Undefined: it is not known. */
 export function faultOfText(beginning: Uint8Array): Unreadable | undefined {
   const text = new TextDecoder('latin1').decode(beginning.subarray(0, 1024)).replace(/^ï»¿/, '')
   const [, what] = TEXTS.find(([form]) => form.test(text)) ?? []
-  return what === undefined ? undefined : new Unreadable('json', `expected JSON, not ${what}`, BEGINNING, false)
+  return what === undefined ? undefined : new Unreadable('json', `expected JSON, not ${what}`)
 }

@@ -87,7 +87,10 @@ describeWith(['tar', 'zip'], 'forgelet issues on archives', () => {
     execFileSync('tar', ['-cf', 'source.tar', 'source'], { cwd: folder })
     const of = 'the document: expected'
     for (const [source, message, ...options] of [
-      ['source.zip', `${of} an archive that is neither damaged nor cut off`],
+      [
+        'source.zip',
+        `${of} an archive that is neither damaged nor cut off: End of central directory record signature not found. Either not a zip file, or file is truncated.`,
+      ],
       ['source.tar', `${of} files and folders; source/issues/3.json is a symlink`],
       [
         'source.tgz',
