@@ -164,12 +164,10 @@ function partsOf({ value, faults }: SourceRecord, { partsOf, convert }: Conversi
   if (partsOf === undefined || !isForeign(value)) return [[[], value, convert, faults]]
 
   const parts = partsOf(value)
-  const faultsOf = new Map<string, Finding[]>()
-  for (const [path] of parts) faultsOf.set(jsonPointer(path), [])
+  const faultsOf = new Map(parts.map(([path]): [string, Finding[]] => [jsonPointer(path), []]))
   for (const fault of faults) {
-    let length = fault.path.length
-    while (length > 0 && !faultsOf.has(jsonPointer(fault.path.slice(0, length)))) length -= 1
-    faultsOf.get(jsonPointer(fault.path.slice(0, length)))?.push({ ...fault, path: fault.path.slice(length) })
+    const depth = [2, 1].find((length) => faultsOf.has(jsonPointer(fault.path.slice(0, length)))) ?? 0
+    faultsOf.get(jsonPointer(fault.path.slice(0, depth)))?.push({ ...fault, path: fault.path.slice(depth) })
   }
   return parts.map(([path, part, convertPart]) => [path, part, convertPart, faultsOf.get(jsonPointer(path)) ?? []])
 }

@@ -25,8 +25,6 @@ export interface UnpackOptions {
 interface Entry {
   readonly name: string
   readonly type: string
-  /** After decompression. */
-  readonly size: number
   open(): AsyncIterable<Uint8Array> | Promise<AsyncIterable<Uint8Array>>
   /** Returns how many bytes of the archive have been read when so many of the entry were written. */
   position(written: number): number
@@ -64,7 +62,7 @@ export function archiveOf(beginning: Uint8Array): ((path: string) => Entries) | 
 
 /** Presents bytes that can be read only once as the one file of an archive: to unpack it is to copy them into a file. */
 export async function* onlyFile(bytes: AsyncIterable<Uint8Array>): Entries {
-  yield { name: ONLY, type: 'file', size: 0, open: () => bytes, position: () => 0 }
+  yield { name: ONLY, type: 'file', open: () => bytes, position: () => 0 }
 }
 
 /** Files in a temporary folder. */
@@ -97,9 +95,6 @@ export async function unpack(
   }
   const paths = new Map<string, string>()
   let size = 0
-  const checkSize = (bytes: number): void => {
-    if (bytes > maxUnpackedBytes) throw refusal('too_large', `${TOO_LARGE} ${maxUnpackedBytes} bytes`)
-  }
   async function* piecesOf(entry: Entry): AsyncGenerator<Uint8Array, void, void> {
     let written = 0
     for await (const piece of await entry.open()) {
@@ -107,7 +102,7 @@ export async function unpack(
       onUnpack?.({ bytes: entry.position(written), total })
       written += piece.length
       size += piece.length
-      checkSize(size)
+      if (size > maxUnpackedBytes) throw refusal('too_large', `${TOO_LARGE} ${maxUnpackedBytes} bytes`)
       yield piece
     }
   }
@@ -125,7 +120,6 @@ export async function unpack(
       const path = join(folder, String(paths.size))
       paths.set(normal, path)
       if (!OF_SOURCES.test(name)) continue
-      checkSize(size + entry.size)
       await writePieces(path, piecesOf(entry))
     }
     return { paths, size, close }
@@ -141,8 +135,8 @@ async function* tarEntries(path: string, isCompressed: boolean): Entries {
   // Readable.toWeb would copy each piece.
   const bytes: ReadableStream = ReadableStream.from(tar)
   for await (const { header, body } of parsed(bytes.pipeThrough(createTarDecoder({ strict: true })))) {
-    const { name, type = 'file', size } = header
-    yield { name, type, size, open: () => parsed(body), position: () => file.bytesRead }
+    const { name, type = 'file' } = header
+    yield { name, type, open: () => parsed(body), position: () => file.bytesRead }
     await body.cancel().catch(refuse)
   }
 }
@@ -156,7 +150,7 @@ async function* zipEntries(path: string): Entries {
       const name = yauzl.getFileNameLowLevel(entry.generalPurposeBitFlag, entry.fileNameRaw, entry.extraFields, false)
       const position = (written: number): number => offset + (written / (size || 1)) * compressedSize
       const open = async () => parsed(await zip.openReadStreamPromise(entry).catch(refuse))
-      yield { name, type: typeOf(entry, name), size, open, position }
+      yield { name, type: typeOf(entry, name), open, position }
     }
   } finally {
     zip.close()

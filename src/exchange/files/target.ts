@@ -26,12 +26,8 @@ export async function writeBeside(target: string, write: (beside: string) => Pro
 }
 
 /** Writes pieces to a file as they arrive. The `writeFile` of Yarn's Plug'n'Play takes no iterable. */
-export async function writePieces(
-  path: string,
-  pieces: AsyncIterable<Uint8Array>,
-  { flag = 'w', flush = false }: { readonly flag?: 'w' | 'wx'; readonly flush?: boolean } = {},
-): Promise<void> {
-  const file = await open(path, flag)
+export async function writePieces(path: string, pieces: AsyncIterable<Uint8Array>, flush = false): Promise<void> {
+  const file = await open(path, 'w')
   try {
     for await (const piece of pieces) await file.writeFile(piece)
     if (flush) await promisify(fsync)(file.fd) // Yarn's Plug'n'Play does not implement file.sync

@@ -1,11 +1,17 @@
-import { appendFile, mkdir, readdir, writeFile } from 'node:fs/promises'
+import { appendFile, mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { isObject, need } from '../../schema/arguments.ts'
 import { canonicalIssue, canonicalMilestone } from '../../schema/canonical-issue.ts'
 import { canonicalDateTime } from '../../schema/date-time.ts'
 import { jsonPointer } from '../../schema/documents/check.ts'
 import { invalidDocument } from '../../schema/invalid-document.ts'
-import type { CommentRecord, ExchangeRecord, IssueRecord, LabelRecord } from '../../schema/issue-record.ts'
+import type {
+  CommentRecord,
+  ExchangeRecord,
+  IssueRecord,
+  LabelRecord,
+  MilestoneRecord,
+} from '../../schema/issue-record.ts'
 import type { AnyIterable } from '../../schema/iteration.ts'
 import { isIterable } from '../../schema/iteration.ts'
 import { NumberSet } from '../../schema/number-set.ts'
@@ -13,7 +19,7 @@ import type { Path } from '../documents/source-record.ts'
 import { encodedPieces, issueLine } from '../documents/write-issues.ts'
 import { NO_TIME } from '../forges/gitea-dump.ts'
 import { yamlOf } from '../yaml/write-yaml.ts'
-import { ifMissing, pathOf, writeBeside, writePieces } from './target.ts'
+import { pathOf, writeBeside, writePieces } from './target.ts'
 
 /** The repository that a dump is of. */
 export interface DumpedRepository {
@@ -44,27 +50,25 @@ export async function writeGiteaDump(
   const isNamed = isObject(repository) && Boolean(repository.owner) && Boolean(repository.name)
   need(isNamed, 'writeGiteaDump', 'repository', '{ owner, name }')
   const target = pathOf('writeGiteaDump', folder)
-  // It would fail behind the records, too.
-  const found = await readdir(target).catch(ifMissing([]))
-  if (found.length > 0)
-    throw Object.assign(new Error(`the folder ${target} is not empty`), { code: 'ENOTEMPTY', path: target })
-
+  const { owner, name, originalUrl: original_url = '' } = repository
+  const units = { issues: true, labels: true, milestones: true, comments: true, pulls: false, releases: false }
+  const others = { clone_addr: '', description: '', original_url, assets: false, is_private: false, wiki: false }
   await writeBeside(target, async (beside) => {
+    const file = (named: string, content: object) => writeFile(join(beside, named), yamlOf(content))
     await mkdir(join(beside, 'comments'), { recursive: true })
     const dump = new DumpFolder(beside)
     await dump.write(records)
-    const { owner, name, originalUrl: original_url = '' } = repository
-    const units = { issues: true, labels: true, milestones: true, comments: true, pulls: false, releases: false }
-    const others = { clone_addr: '', description: '', original_url, assets: false, is_private: false, wiki: false }
-    await dump.file('repo.yml', yamlOf({ name, owner, ...units, ...others, service_type: 1 }))
+    await file('label.yml', [...dump.labels.values()])
+    await file('milestone.yml', [...dump.milestones.values()])
+    await file('repo.yml', { name, owner, ...units, ...others, service_type: 1 })
   })
 }
 
-/** The files of a dump. Labels and milestones are collected, because issues may name some that no record precedes. */
+/** The issues and comments of a dump. Labels and milestones are collected, because issues may name some that no record precedes. */
 class DumpFolder {
+  readonly labels = new Map<string, object>()
+  readonly milestones = new Map<string, object>()
   readonly #path: string
-  readonly #labels = new Map<string, object>()
-  readonly #milestones = new Map<string, object>()
   readonly #comments = new Map<number, string>()
   #commentCharacters = 0
   #issues = 0
@@ -75,24 +79,14 @@ class DumpFolder {
   }
 
   async write(records: AnyIterable<ExchangeRecord>): Promise<void> {
-    await writePieces(join(this.#path, 'issue.yml'), encodedPieces(this.#issueTexts(records)), { flag: 'wx' })
+    await writePieces(join(this.#path, 'issue.yml'), encodedPieces(this.#issueTexts(records)))
     await this.#writeComments()
-    await this.file('label.yml', yamlOf([...this.#labels.values()]))
-    await this.file(
-      'milestone.yml',
-      yamlOf([...this.#milestones.values()].map((milestone) => ({ ...EMPTY_MILESTONE, ...milestone }))),
-    )
-  }
-
-  async file(name: string, content: string): Promise<void> {
-    await writeFile(join(this.#path, name), content, { flag: 'wx' })
   }
 
   async *#issueTexts(records: AnyIterable<ExchangeRecord>): AsyncGenerator<string, void, void> {
     for await (const record of records) {
-      if (record.kind === 'label') addFirst(this.#labels, record.label.name, dumpLabel(record.label))
-      else if (record.kind === 'milestone')
-        addFirst(this.#milestones, record.milestone.title, canonicalMilestone(record.milestone))
+      if (record.kind === 'label') addFirst(this.labels, record.label.name, dumpLabel(record.label))
+      else if (record.kind === 'milestone') this.#milestone(canonicalMilestone(record.milestone))
       else if (record.kind === 'comment') await this.#comment(record.comment)
       else yield this.#issue(record.issue)
     }
@@ -108,9 +102,13 @@ class DumpFolder {
     }
     this.#numbers.add(issue.number)
     this.#issues += 1
-    for (const label of issue.labels ?? []) addFirst(this.#labels, label.name, dumpLabel(label))
-    if (issue.milestone) addFirst(this.#milestones, issue.milestone, { title: issue.milestone, state: 'open' })
+    for (const label of issue.labels ?? []) addFirst(this.labels, label.name, dumpLabel(label))
+    if (issue.milestone) this.#milestone({ title: issue.milestone, state: 'open' })
     return yamlOf([dumpIssue(issue)])
+  }
+
+  #milestone(milestone: MilestoneRecord): void {
+    addFirst(this.milestones, milestone.title, { ...EMPTY_MILESTONE, ...milestone })
   }
 
   async #comment(comment: CommentRecord): Promise<void> {

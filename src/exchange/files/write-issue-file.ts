@@ -32,7 +32,7 @@ export async function writeIssueFile(
   if (found !== undefined && !found.isFile()) return writePieces(target, pieces)
 
   await writeBeside(target, async (beside) => {
-    await writePieces(beside, pieces, { flag: 'wx', flush: true })
+    await writePieces(beside, pieces, true)
     if (found !== undefined) await chmod(beside, found.mode)
   })
 }

@@ -1,6 +1,6 @@
 import { refusal, Unreadable } from '../documents/source-record.ts'
 import { bitbucketFormat } from './bitbucket.ts'
-import type { Conversion, ExchangeFormat, FolderFormat, ForgeFormat } from './forge-format.ts'
+import type { Conversion, Convert, ExchangeFormat, FolderFormat, ForgeFormat } from './forge-format.ts'
 import { ownFilesIn, rootsOf } from './forge-format.ts'
 import { giteaDumpFormat } from './gitea-dump.ts'
 import { githubArchiveFormat } from './github-archive.ts'
@@ -80,9 +80,6 @@ function isList(format: ForgeFormat): boolean {
 
 /** What a backup of GitHub has beside its issues. */
 const BESIDE = /^(?:labels|milestones|pulls)\//
-const LABELS: Conversion = { convert: (label, at) => [{ kind: 'label', label: restLabel(label, at) }] }
-const MILESTONES: Conversion = { convert: restMilestone }
-const PULLS: Conversion = { convert: ({ number }, at) => at.leavePull(number) }
 
 /**
  * A list of issues, or a file for each, and a list of comments. The first issue determines their form. A backup of GitHub has files of
@@ -98,8 +95,8 @@ function listFolder(name: ExchangeFormat | undefined): FolderFormat {
         format ??= formatOfRecord(first, name)
         return isList(format) ? format : undefined
       }
-      yield* read('labels/labels.json', LABELS)
-      for (const file of ownFilesIn(files, 'milestones')) yield* read(file, MILESTONES)
+      yield* read('labels/labels.json', { convert: (label, at) => [{ kind: 'label', label: restLabel(label, at) }] })
+      for (const file of ownFilesIn(files, 'milestones')) yield* read(file, { convert: restMilestone })
       yield* read('issues.json', choose)
       if (files.has('issues.json')) format ??= githubFormat // it has no issues
       yield* read(format?.comments?.file ?? 'comments.json', () => format?.comments)
@@ -107,7 +104,8 @@ function listFolder(name: ExchangeFormat | undefined): FolderFormat {
       const ofPages = format === redmineFormat ? [...known.keys()].map(String) : []
       if (files.has('issues.json') && format !== redmineFormat) return
       for (const file of new Set([...ofPages, ...ownFilesIn(files, 'issues')])) yield* read(file, choose)
-      for (const file of ownFilesIn(files, 'pulls')) yield* read(file, PULLS)
+      const convertPull: Convert = ({ number }, at) => at.leavePull(number)
+      for (const file of ownFilesIn(files, 'pulls')) yield* read(file, { convert: convertPull })
     },
   }
 }

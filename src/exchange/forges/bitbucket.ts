@@ -106,7 +106,7 @@ function issueIn(record: Foreign, closings: ReadonlyMap<unknown, unknown>, at: F
 function commentIn(record: Foreign, at: Findings): readonly Made[] {
   const { id: _, issue: issue_number, user: __, content, created_on: created, updated_on, ...rest } = record
   if (!says(content)) return [] // it only carries a change of the issue, which the logs have
-  if (typeof issue_number === 'number' && !at.state.hasIssue(issue_number)) return at.leave('comments')
+  if (at.lacksIssue(issue_number)) return []
   at.leaveRest(rest)
   const of = { issue_number, created, updated: updated_on ?? created, content }
   return [commentOf(of, posterOf(record, 'user', at))]

@@ -46,9 +46,9 @@ export class ConversionState {
     return isNumber(number) && this.#issues.has(number)
   }
 
-  /** Returns the word for a comment that is not on an issue of this number. */
-  wordOfComment(number: unknown): 'pull_request_comments' | 'comments' {
-    return isNumber(number) && this.#pulls.has(number) ? 'pull_request_comments' : 'comments'
+  /** Returns whether the pull request of this number was left out. */
+  hasPull(number: unknown): boolean {
+    return isNumber(number) && this.#pulls.has(number)
   }
 
   /** Remembers the number of an issue, or of a pull request, that is left out. */
@@ -137,6 +137,13 @@ export class Findings {
   leavePull(number: unknown): readonly Made[] {
     this.state.leaveOut(number, true)
     return this.leave('pull_request')
+  }
+
+  /** Returns whether the issue of a comment was not carried, and then reports the comment. What is no number is a violation. */
+  lacksIssue(number: unknown, isOfPull = false): boolean {
+    const isLacking = typeof number === 'number' && !this.state.hasIssue(number)
+    if (isLacking) this.notCarried(isOfPull || this.state.hasPull(number) ? 'pull_request_comments' : 'comments')
+    return isLacking
   }
 
   /** Reports a user of whom the source has only the id. @param name - what the user is called in its place */

@@ -85,18 +85,10 @@ export function stateOf(state: unknown): unknown {
 /** Returns an issue. What is optional is left out if it is empty. @param lists - its labels, reactions and assignees */
 export function issueOf(of: Foreign, { poster_id, poster_name, poster_email }: Foreign, lists: Foreign): Made {
   const { number, title, content, state, is_locked, created, updated, ref, milestone, closed } = of
-  const known = {
-    number,
-    poster_id,
-    poster_name,
-    title,
-    content: content ?? '',
-    state: stateOf(state),
-    created,
-    updated,
-  }
+  const required = { number, poster_id, poster_name, title, created, updated }
+  const withDefaults = { content: content ?? '', state: stateOf(state), is_locked: is_locked ?? false }
   const optional = filled({ poster_email, ref, milestone, closed })
-  return { kind: 'issue', issue: Object.assign(known, { is_locked: is_locked ?? false }, optional, lists) }
+  return { kind: 'issue', issue: Object.assign(required, withDefaults, optional, lists) }
 }
 
 /** Returns a comment. What is optional is left out if it is empty. @param lists - its reactions */

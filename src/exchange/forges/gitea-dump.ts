@@ -71,7 +71,7 @@ function commentIn(record: Foreign, at: Findings): readonly Made[] {
   const { issue_index: issue_number, comment_type, poster_id, poster_name, poster_email, ...others } = record
   const { created, updated, content, reactions, ...rest } = others
   if (comment_type && comment_type !== 'comment') return at.leave('system_note')
-  if (typeof issue_number === 'number' && !at.state.hasIssue(issue_number)) return at.leave('comments')
+  if (at.lacksIssue(issue_number)) return []
   at.leaveLinks(ATTACHMENT, 'content', content)
   at.leaveRest(rest)
   const poster = { poster_id, poster_name: poster_name ?? '', poster_email }

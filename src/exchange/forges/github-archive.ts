@@ -98,7 +98,7 @@ function listsOf({ options: { sourceRepository: wanted }, known }: ConversionSta
     issue_comments: here((record, at) => {
       const { type: _, url: __, issue, pull_request, user, formatter: ___, reactions, ...others } = record
       if (says(pull_request)) return at.leave('pull_request_comments')
-      if (!at.state.hasIssue(numberIn(issue))) return at.leave('comments')
+      if (at.lacksIssue(numberIn(issue))) return []
       const of = { user: userOf(user) || null, reactions: at.each('reactions', reactions, reactionOf) }
       return restComment(numberIn(issue), { updated_at: others['created_at'], ...others, ...of }, at.except('body'))
     }),

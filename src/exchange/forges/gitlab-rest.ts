@@ -33,10 +33,8 @@ function listedNote(record: Foreign, at: Findings): readonly Made[] {
   const { noteable_iid: issue_number, author, ...note } = record
   const { noteable_type = 'Issue' } = note
   if (noteable_type === 'MergeRequest') return at.leave('pull_request_comments')
-  if (noteable_type !== 'Issue' || (typeof issue_number === 'number' && !at.state.hasIssue(issue_number))) {
-    return at.leave('comments')
-  }
-  if (!says(note['system'])) at.found('comments')
+  if (noteable_type !== 'Issue') return at.leave('comments')
+  if (at.lacksIssue(issue_number)) return []
   return isNoComment(note, at) ? [] : [gitlabComment({ issue_number, ...authorOf(author) }, note, 'body', at)]
 }
 
@@ -84,9 +82,12 @@ export function gitlabIssue(record: Foreign, author: Foreign, lists: Foreign, at
 
 /** Whether a note is no comment, or not every reader may see it. */
 export function isNoComment(note: Foreign, at: Findings): boolean {
-  if (!says(note['system'])) return isHidden(note, at)
-  at.notCarried('system_note')
-  return true
+  if (says(note['system'])) {
+    at.notCarried('system_note')
+    return true
+  }
+  at.found('comments')
+  return isHidden(note, at)
 }
 
 /** Returns a comment. @param head - its issue, its author and its reactions @param text - the property that has its text */

@@ -6,20 +6,20 @@ import type { Conversion, ForgeFormat } from './forge-format.ts'
 import { rootsOf } from './forge-format.ts'
 import { gitlabComment, gitlabIssue, gitlabLabel, gitlabMilestone, isHidden, isNoComment } from './gitlab-rest.ts'
 
-/** What every export has, with or without issues. Those before GitLab 13 have the issues in it, and no folder `tree`. */
-const PROJECT = /(^|\/)tree\/project\.json$/
+/**
+ * Returns the file that an export with this one would have issues in: from GitLab 16.11 on it does not have the files of lists without
+ * records. Those before GitLab 13 have the issues in `project.json`, and no folder `tree`.
+ */
+function withIssues(file: string): string {
+  return file.replace(/(^|\/)tree\/project\.json$/, '$1tree/project/issues.ndjson')
+}
 
 /** An unpacked project export of GitLab. Its issues alone are a list without the names of users. */
 export const gitlabFormat: ForgeFormat = {
   recognizes: (record) => hasProperties(record, 'iid', 'author_id', 'created_at'),
   convert: exportedIssue,
   folder: {
-    // From GitLab 16.11 on an export does not have the files of lists without records.
-    rootsIn: (files) =>
-      rootsOf(
-        files.map((file) => file.replace(PROJECT, '$1tree/project/issues.ndjson')),
-        'issues\\.ndjson',
-      ),
+    rootsIn: (files) => rootsOf(files.map(withIssues), 'issues\\.ndjson'),
     async *read({ read }) {
       yield* read('project_members.ndjson', MEMBERS)
       yield* read('labels.ndjson', LABELS)

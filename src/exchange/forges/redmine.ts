@@ -18,13 +18,10 @@ export const redmineFormat: ForgeFormat = {
 /** A page has many issues, and what was asked for alone has one. */
 function partsOf(record: Foreign): readonly Part[] {
   const { issue, issues } = record
-  if (says(issue))
-    return [
-      [['issue'], issue, wholeIssue],
-      [[], {}, () => []],
-    ]
+  const rest: Part = [[], record, countsOfPage]
+  if (says(issue)) return [[['issue'], issue, wholeIssue], rest]
   if (!Array.isArray(issues)) return [[[], record, wholeIssue]]
-  return [...issues.map((each, at): Part => [['issues', at], each, issueOfPage]), [[], record, countsOfPage]]
+  return [...issues.map((each, at): Part => [['issues', at], each, issueOfPage]), rest]
 }
 
 /** Counts the issues: the first page says how many there are on all pages. */
@@ -57,10 +54,8 @@ function wholeIssue(record: Foreign, at: Findings): readonly Made[] {
   const labels = labelsOf({ tracker: nameOf(tracker), priority: nameOf(priority), category: nameOf(category) })
   const lists = { labels, assignees: listOf(assigned_to).map(nameOf) }
   const issue = issueOf({ number, title, content, milestone, state, created, updated, closed }, posterOf(author), lists)
-  const comments = at.each('journals', journals, (journal, ofJournal) =>
-    commentsOf(number, objectOf(journal), ofJournal),
-  )
-  return [...version, issue, ...comments]
+  const commentsIn = (journal: unknown, inIt: Findings) => commentsOf(number, objectOf(journal), inIt)
+  return [...version, issue, ...at.each('journals', journals, commentsIn)]
 }
 
 /** Returns the milestone of an issue, unless it was carried before. */

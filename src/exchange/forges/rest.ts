@@ -55,12 +55,10 @@ function listedComment(record: Foreign, at: Findings): readonly Made[] {
   const [, digits] = /\/(\d+)(?:#|$)/.exec(textOf(issue_url ?? html_url)) ?? []
   const number = digits === undefined ? issue_url : Number(digits)
   if (says(pull_request_url)) return at.leave('pull_request_comments')
-  if (typeof number !== 'number' || at.state.hasIssue(number)) {
-    at.found('comments')
-    return restComment(number, comment, at)
-  }
   // GitHub has the address of an issue also for the comments of pull requests.
-  return at.leave(PULL.test(textOf(html_url)) ? 'pull_request_comments' : at.state.wordOfComment(number))
+  if (at.lacksIssue(number, /\/pull\/\d+#/.test(textOf(html_url)))) return []
+  at.found('comments')
+  return restComment(number, comment, at)
 }
 
 /** Returns a comment, unless it is folded away. */
@@ -79,7 +77,6 @@ function whoReacted({ reactions }: Foreign): Foreign {
   return Array.isArray(reactions) ? { reactions } : {}
 }
 
-const PULL = /\/pull\/\d+#/
 const ATTACHMENT =
   /https:\/\/(?:user-images\.githubusercontent\.com\/|github\.com\/(?:user-attachments|[\w.-]+\/[\w.-]+)\/(?:assets|files)\/)/g
 

@@ -67,9 +67,8 @@ async function* itemsIn(bytes: AsyncIterable<Uint8Array>, maxBytes: number): Asy
     if (begun.length > maxBytes) throw Unreadable.tooLarge(maxBytes, position)
   }
   const item = (): Item => {
-    const text = decoded(begun.take(), position)
-    const ended = { text, position }
-    position = positionAfter(position, text)
+    const ended = { text: decoded(begun.take(), position), position }
+    position = positionAfter(position, ended.text)
     return ended
   }
   let isLineStart = true
