@@ -26,7 +26,8 @@ export class ConversionState {
   readonly labels: Map<unknown, Foreign> = new Map()
   readonly milestones: Map<unknown, Foreign> = new Map()
   readonly #issues = new NumberSet()
-  readonly #pulls = new NumberSet()
+  /** The pull requests that were left out. */
+  readonly pulls: NumberSet = new NumberSet()
   /** The greatest number of the pull requests and issues that were left out. */
   greatestLeftOut = 0
   /** What a record says for later ones, by the id or the address that they have of it: the users of a forge, for example. */
@@ -43,19 +44,14 @@ export class ConversionState {
 
   /** Returns whether the issue of this number was carried. */
   hasIssue(number: unknown): boolean {
-    return isNumber(number) && this.#issues.has(number)
-  }
-
-  /** Returns whether the pull request of this number was left out. */
-  hasPull(number: unknown): boolean {
-    return isNumber(number) && this.#pulls.has(number)
+    return typeof number === 'number' && this.#issues.has(number)
   }
 
   /** Remembers the number of an issue, or of a pull request, that is left out. */
-  leaveOut(number: unknown, isPull: boolean): void {
-    if (!isNumber(number)) return
+  leaveOut(number: unknown, pulls?: NumberSet): void {
+    if (typeof number !== 'number' || !Number.isSafeInteger(number)) return
     this.greatestLeftOut = Math.max(this.greatestLeftOut, number)
-    if (isPull) this.#pulls.add(number)
+    pulls?.add(number)
   }
 
   /** Returns whether a comment of an issue follows another one of its thread. The comments of an issue follow each other. */
@@ -73,16 +69,12 @@ export class ConversionState {
       if (record.kind === 'label') this.labels.set(record.label.name, { ...record.label })
       if (record.kind === 'milestone') this.milestones.set(record.milestone.title, { ...record.milestone })
       if (record.kind !== 'issue') continue
-      if (isNumber(record.issue.number)) this.#issues.add(record.issue.number)
+      this.#issues.add(record.issue.number)
       for (const label of record.issue.labels ?? []) {
         if (!this.labels.has(label.name)) this.labels.set(label.name, { ...label })
       }
     }
   }
-}
-
-function isNumber(value: unknown): value is number {
-  return typeof value === 'number' && Number.isSafeInteger(value)
 }
 
 /** Begins the word for what a source counts. At the end of the source, what is missing is reported by the rest of that word. */
@@ -135,21 +127,15 @@ export class Findings {
 
   /** Reports a pull request. */
   leavePull(number: unknown): readonly Made[] {
-    this.state.leaveOut(number, true)
+    this.state.leaveOut(number, this.state.pulls)
     return this.leave('pull_request')
   }
 
   /** Returns whether the issue of a comment was not carried, and then reports the comment. What is no number is a violation. */
   lacksIssue(number: unknown, isOfPull = false): boolean {
-    const isLacking = typeof number === 'number' && !this.state.hasIssue(number)
-    if (isLacking) this.notCarried(isOfPull || this.state.hasPull(number) ? 'pull_request_comments' : 'comments')
-    return isLacking
-  }
-
-  /** Reports a user of whom the source has only the id. @param name - what the user is called in its place */
-  nameless(name: string): void {
-    this.state.nameless.add(name)
-    this.notCarried('user_name')
+    if (typeof number !== 'number' || this.state.hasIssue(number)) return false
+    this.notCarried(isOfPull || this.state.pulls.has(number) ? 'pull_request_comments' : 'comments')
+    return true
   }
 
   /** Adds the number in a property to what the source should have. What is missing at its end is reported. */
@@ -186,7 +172,7 @@ export class Findings {
     if (!isConfidential) return false
     this.notCarried('confidential')
     if (this.state.options.confidential === 'keep') return false
-    this.state.leaveOut(number, false)
+    this.state.leaveOut(number)
     return true
   }
 

@@ -88,7 +88,10 @@ function userOf(user: unknown, at: Findings): Foreign {
   const id = user ?? GHOST.poster_id
   const poster_name = nameOf(id)
   const member = at.state.known.get(id)
-  if (member === undefined) at.nameless(poster_name)
+  if (member === undefined) {
+    at.state.nameless.add(poster_name)
+    at.notCarried('user_name')
+  }
   return { poster_id: id, poster_name, ...objectOf(member) }
 }
 
