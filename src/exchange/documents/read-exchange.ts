@@ -11,12 +11,12 @@ import { readJson } from '../json/read-json.ts'
 import { readYaml } from '../yaml/read-yaml.ts'
 import { readBytes } from './byte-source.ts'
 import type { IssueSource, ListSource, ReadOptions, SourceFolder } from './read-options.ts'
-import { bytesIn, checkReading, listSource, sizeLimitsOf } from './read-options.ts'
+import { bytesIn, checkReading, listSource } from './read-options.ts'
 import type { FaultyPart } from './reading.ts'
 import { inside, Reading } from './reading.ts'
 import { mayRepeat, Repetitions } from './repetitions.ts'
 import type { Finding, SourceRecord, SourceRecords } from './source-record.ts'
-import { BEGINNING, Unreadable } from './source-record.ts'
+import { BEGINNING, DEFAULT_RECORD_BYTES, Unreadable } from './source-record.ts'
 
 /** Records that know where they are in their source. */
 type Located<T> = AsyncIterable<T> & RecordLocator
@@ -87,17 +87,13 @@ async function* folderOf(folder: SourceFolder, reading: Reading): LocatedRecords
       // A name may come from the source itself, and must not lead out of the folder.
       if (!unread.delete(name)) return
       const choose = typeof conversion === 'function' ? conversion : () => conversion
-      yield* listOf(
-        listSource(name, () => folder.open(name)),
-        reading,
-        choose,
-        { ...format, file: name },
-      )
+      const list = listSource(name, () => folder.open(name))
+      yield* listOf(list, reading, choose, { ...format, file: name })
     },
   })
   for (const name of unread) {
     const word = format.wordOf === undefined ? 'file' : format.wordOf(name.slice(root.length))
-    if (word !== undefined) reading.leaveFile(word, name)
+    if (word !== undefined) reading.add(word, { pointer: '', file: name })
   }
 }
 
@@ -154,9 +150,11 @@ async function* recordsIn(list: List, reading: Reading, isDump?: true): SourceRe
     for (const value of list.parsed) yield [{ value, position: undefined, faults: [] }]
     return
   }
-  const limits = sizeLimitsOf(reading.options)
+  const { maxRecordBytes } = reading.options.limits ?? {}
   const bytes = readBytes(bytesIn(list), { ...reading.options, onRead: (count) => reading.onRead(count) })
-  yield* 'yaml' in list ? readYaml(bytes, limits.record, isDump) : readJson(bytes, limits, 'ndjson' in list)
+  yield* 'yaml' in list
+    ? readYaml(bytes, maxRecordBytes ?? DEFAULT_RECORD_BYTES, isDump)
+    : readJson(bytes, maxRecordBytes, 'ndjson' in list)
 }
 
 /** Returns the parts of a record that are converted alone, each with its faults. Most records have one part. */
@@ -187,9 +185,9 @@ async function repetitionsIn(
       const bytes = bytesIn(list)
       const isReadOnce = typeof bytes === 'object' && !isBytes(bytes) && !Array.isArray(bytes)
       if (isReadOnce) return repetitions
-      const { record } = sizeLimitsOf(options)
+      const { maxRecordBytes = DEFAULT_RECORD_BYTES } = options.limits ?? {}
       const isSure =
-        !('yaml' in list) && !(await mayRepeat(readBytes(bytes, { signal: options.signal }), repeatsBy, record))
+        !('yaml' in list) && !(await mayRepeat(readBytes(bytes, { signal: options.signal }), repeatsBy, maxRecordBytes))
       if (isSure) return undefined
     }
     const ahead = listOf(list, new Reading({ ...options, ...nothing }), () => conversion)

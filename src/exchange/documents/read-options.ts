@@ -9,7 +9,7 @@ import { FORMAT_NAMES } from '../forges/all-formats.ts'
 import type { ConversionOptions } from '../forges/findings.ts'
 import type { ExchangeFormat } from '../forges/forge-format.ts'
 import type { ByteSource, OpenableBytes } from './byte-source.ts'
-import type { SizeLimits } from './source-record.ts'
+import { MAX_RECORD_BYTES } from './source-record.ts'
 
 /** A source of several files: a Gitea dump, an unpacked GitLab export. `forgelet/exchange/files` opens folders as these. */
 export interface SourceFolder {
@@ -77,16 +77,6 @@ export interface ReadLimits {
    * such as the whole tracker that Bitbucket exports, 268,435,456 (256 MiB).
    */
   readonly maxRecordBytes?: number | undefined
-}
-
-const MEBIBYTE = 1024 * 1024
-/** A larger text may not fit into a string. */
-const MAX_RECORD_BYTES = 256 * MEBIBYTE
-const DEFAULT_RECORD_BYTES = 64 * MEBIBYTE
-
-/** Returns the limits of one record. */
-export function sizeLimitsOf({ limits: { maxRecordBytes } = {} }: ReadOptions): SizeLimits {
-  return { record: maxRecordBytes ?? DEFAULT_RECORD_BYTES, object: maxRecordBytes ?? MAX_RECORD_BYTES }
 }
 
 const OPTIONS: OptionRules<ReadOptions> = {

@@ -46,11 +46,6 @@ export class Reading {
     if (performance.now() - this.#reportedAt >= PROGRESS_MS) this.#report()
   }
 
-  /** Reports a file that was not read. */
-  leaveFile(what: string, file: string): void {
-    this.#add(what, { pointer: '', file }, [], 1)
-  }
-
   /**
    * Converts a part of a record, checks what it became, and reports what was found. Returns nothing if something is not valid.
    * @param position - of the part @param repetitions - of a list in which an issue may occur several times
@@ -69,11 +64,11 @@ export class Reading {
     const isValid = faults.length === 0 && areRecords(made)
     const repetition = isValid ? repetitions?.take(made) : undefined
     if (repetition === 'repeated') {
-      this.#add('repeated', position, [], 1)
+      this.add('repeated', position)
       return []
     }
     if (isValid && repetition === undefined) {
-      for (const { what, path, count } of found) this.#add(this.#nameOf(what), position, path, count)
+      for (const { what, path, count } of found) this.add(this.#nameOf(what), position, path, count)
       return made
     }
     const findings = repetition
@@ -97,13 +92,14 @@ export class Reading {
     for (const [what, expected] of [...this.#notCarried]) {
       if (!what.startsWith(EXPECTED)) continue
       this.#notCarried.delete(what)
-      if (expected.count > 0) this.#add(what.slice(EXPECTED.length), expected, [], expected.count)
+      if (expected.count > 0) this.add(what.slice(EXPECTED.length), expected, [], expected.count)
     }
     this.options.onNotCarried?.([...this.#notCarried.values()])
     this.#report()
   }
 
-  #add(what: string, position: SourcePosition, path: Path, count: number): void {
+  /** Counts what is not carried. Its first position is reported. */
+  add(what: string, position: SourcePosition, path: Path = [], count = 1): void {
     const known = this.#notCarried.get(what)
     if (known !== undefined) {
       known.count += count

@@ -33,11 +33,11 @@ export type Faults = readonly Finding[]
 /** The records of a list, several at once. It throws `Unreadable` behind the last record that can be read. */
 export type SourceRecords = AsyncGenerator<readonly SourceRecord[], void, void>
 
-/** How many bytes a record may have, and an object that is in no array: it may be a whole tracker. */
-export interface SizeLimits {
-  readonly record: number
-  readonly object: number
-}
+const MEBIBYTE = 1024 * 1024
+/** Bytes of one record that may have more than `DEFAULT_RECORD_BYTES`. A larger text may not fit into a string. */
+export const MAX_RECORD_BYTES: number = 256 * MEBIBYTE
+/** Bytes of one record, unless another limit is given. An object that is in no array may be a whole tracker, and have more. */
+export const DEFAULT_RECORD_BYTES: number = 64 * MEBIBYTE
 
 /** Lists and objects inside each other, in one record. */
 export const MAX_DEPTH = 64

@@ -1,7 +1,7 @@
 import type { ValueNode } from '@humanwhocodes/momoa'
 import { parse, tokenize } from '@humanwhocodes/momoa'
 import { isError } from '../../schema/realms.ts'
-import type { BytePosition, Faults, Path, SizeLimits, SourceRecord, SourceRecords } from '../documents/source-record.ts'
+import type { BytePosition, Faults, Path, SourceRecord, SourceRecords } from '../documents/source-record.ts'
 import { DUPLICATE_KEY, decoded, halfPairs, positionAfter, Unreadable } from '../documents/source-record.ts'
 import { faultOfText } from '../forges/not-read.ts'
 import type { RawRecord } from './record-scanner.ts'
@@ -19,10 +19,10 @@ const BATCH_CHARACTERS = 16 * 1024
  */
 export async function* readJson(
   bytes: AsyncIterable<Uint8Array>,
-  limits: SizeLimits,
+  maxRecordBytes: number | undefined,
   mayBeEmpty: boolean,
 ): SourceRecords {
-  const scanner = new RecordScanner(limits)
+  const scanner = new RecordScanner(maxRecordBytes)
   for await (const piece of bytes) {
     let records: SourceRecord[] = []
     let characters = 0

@@ -1,6 +1,6 @@
 import { ByteBuffer } from '../documents/byte-source.ts'
-import type { BytePosition, SizeLimits } from '../documents/source-record.ts'
-import { MAX_DEPTH, Unreadable } from '../documents/source-record.ts'
+import type { BytePosition } from '../documents/source-record.ts'
+import { DEFAULT_RECORD_BYTES, MAX_DEPTH, MAX_RECORD_BYTES, Unreadable } from '../documents/source-record.ts'
 
 /** The bytes of one record of a source. They are only valid until the next piece is scanned. */
 export interface RawRecord {
@@ -25,7 +25,7 @@ const NOT_UTF8 = 0xf8
  * between records, and how deep and how long they are; JSON.parse checks the rest.
  */
 export class RecordScanner {
-  readonly #limits: SizeLimits
+  readonly #maxBytes: number | undefined
   /** How many arrays are open around the records: up to two. */
   #level = 0
   #expected: 'source' | 'more' | 'record' | 'record or end' | 'comma or end' = 'source'
@@ -42,8 +42,8 @@ export class RecordScanner {
   #isInText = false
   #isEscaped = false
 
-  constructor(limits: SizeLimits) {
-    this.#limits = limits
+  constructor(maxRecordBytes: number | undefined) {
+    this.#maxBytes = maxRecordBytes
   }
 
   /** Yields the records that a piece completes. @param piece - the first one has the whole mark @throws Unreadable */
@@ -55,7 +55,7 @@ export class RecordScanner {
       at = this.#inside(piece, start)
       const bytes = piece.subarray(start, at)
       const isOpen = this.#depth > 0 || this.#isInText || (this.#isWord && at === piece.length)
-      const maxBytes = this.#level === 0 ? this.#limits.object : this.#limits.record
+      const maxBytes = this.#maxBytes ?? (this.#level === 0 ? MAX_RECORD_BYTES : DEFAULT_RECORD_BYTES)
       if (this.#earlier.length + bytes.length > maxBytes) throw Unreadable.tooLarge(maxBytes, this.#begun)
       if (isOpen || this.#earlier.length > 0) this.#earlier.append(bytes)
       if (isOpen) break
