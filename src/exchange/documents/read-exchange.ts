@@ -152,9 +152,8 @@ async function* recordsIn(list: List, reading: Reading, isDump?: true): SourceRe
   }
   const { maxRecordBytes } = reading.options.limits ?? {}
   const bytes = readBytes(bytesIn(list), { ...reading.options, onRead: (count) => reading.onRead(count) })
-  yield* 'yaml' in list
-    ? readYaml(bytes, maxRecordBytes ?? DEFAULT_RECORD_BYTES, isDump)
-    : readJson(bytes, maxRecordBytes, 'ndjson' in list)
+  if ('yaml' in list) yield* readYaml(bytes, maxRecordBytes ?? DEFAULT_RECORD_BYTES, isDump)
+  else yield* readJson(bytes, maxRecordBytes, 'ndjson' in list)
 }
 
 /** Returns the parts of a record that are converted alone, each with its faults. Most records have one part. */
@@ -186,9 +185,8 @@ async function repetitionsIn(
       const isReadOnce = typeof bytes === 'object' && !isBytes(bytes) && !Array.isArray(bytes)
       if (isReadOnce) return repetitions
       const { maxRecordBytes = DEFAULT_RECORD_BYTES } = options.limits ?? {}
-      const isSure =
-        !('yaml' in list) && !(await mayRepeat(readBytes(bytes, { signal: options.signal }), repeatsBy, maxRecordBytes))
-      if (isSure) return undefined
+      const scanned = readBytes(bytes, { signal: options.signal })
+      if (!('yaml' in list) && !(await mayRepeat(scanned, repeatsBy, maxRecordBytes))) return undefined
     }
     const ahead = listOf(list, new Reading({ ...options, ...nothing }), () => conversion)
     for await (const batch of ahead) repetitions.note(batch.map(({ record }) => record))

@@ -20,6 +20,7 @@ const OTHERS = 'others'
 
 /** A part of a record, and what is wrong in it. */
 export type FaultyPart = readonly [...part: Part, faults: Faults]
+type Accepted = readonly ExchangeRecord[]
 
 /** What one reading collects and reports: violations, what is not carried, and how far it is. */
 export class Reading {
@@ -51,11 +52,7 @@ export class Reading {
    * @param position - of the part @param repetitions - of a list in which an issue may occur several times
    * @throws ForgeError `INVALID_DOCUMENT` unless `onInvalid` is a function
    */
-  accept(
-    [, part, convert, faults]: FaultyPart,
-    position: SourcePosition,
-    repetitions?: Repetitions,
-  ): readonly ExchangeRecord[] {
+  accept([, part, convert, faults]: FaultyPart, position: SourcePosition, repetitions?: Repetitions): Accepted {
     // What is no object is an issue that is not valid.
     const made = isForeign(part) ? convert(part, this.#findings) : [{ kind: 'issue', issue: part } as const]
     const found = this.#found
