@@ -47,13 +47,11 @@ export async function* encodedPieces(texts: AsyncIterable<string>): AsyncGenerat
 
 /** Returns an issue as a line of a canonical document. @throws ForgeError `INVALID_DOCUMENT` when it is not valid */
 export function issueLine(issue: IssueRecord, index: number): string {
-  const findings = issueCheck.fits(issue) ? [] : firstFindings(issueCheck, issue, MAX_VIOLATIONS)
-  const text = findings.length === 0 ? JSON.stringify(canonicalIssue(issue)) : ''
+  const fits = issueCheck.fits(issue)
+  const text = fits ? JSON.stringify(canonicalIssue(issue)) : ''
   // JSON.stringify writes half of a surrogate pair as an escape.
   const halves = text.includes('\\ud') ? [...halfPairs(issue, [])] : []
-  const all = [...findings, ...halves]
-  if (all.length === 0) return text
-  throw invalidDocument(
-    all.map(({ path, code, message }) => ({ pointer: jsonPointer([index, ...path]), code, message })),
-  )
+  if (fits && halves.length === 0) return text
+  const findings = fits ? halves : firstFindings(issueCheck, issue, MAX_VIOLATIONS)
+  throw invalidDocument(findings.map(({ path, ...what }) => ({ pointer: jsonPointer([index, ...path]), ...what })))
 }

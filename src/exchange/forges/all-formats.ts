@@ -1,6 +1,6 @@
 import { refusal, Unreadable } from '../documents/source-record.ts'
 import { bitbucketFormat } from './bitbucket.ts'
-import type { Conversion, Convert, ExchangeFormat, FolderFormat, ForgeFormat } from './forge-format.ts'
+import type { Conversion, ExchangeFormat, FolderFormat, ForgeFormat } from './forge-format.ts'
 import { ownFilesIn, rootsOf } from './forge-format.ts'
 import { giteaDumpFormat } from './gitea-dump.ts'
 import { githubArchiveFormat } from './github-archive.ts'
@@ -104,8 +104,7 @@ function listFolder(name: ExchangeFormat | undefined): FolderFormat {
       const ofPages = format === redmineFormat ? [...known.keys()].map(String) : []
       if (files.has('issues.json') && format !== redmineFormat) return
       for (const file of new Set([...ofPages, ...ownFilesIn(files, 'issues')])) yield* read(file, choose)
-      const convertPull: Convert = ({ number }, at) => at.leavePull(number)
-      for (const file of ownFilesIn(files, 'pulls')) yield* read(file, { convert: convertPull })
+      for (const file of ownFilesIn(files, 'pulls')) yield* read(file, { convert: (pull, at) => at.leavePull(pull) })
     },
   }
 }

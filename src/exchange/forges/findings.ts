@@ -126,7 +126,7 @@ export class Findings {
   }
 
   /** Reports a pull request. */
-  leavePull(number: unknown): readonly Made[] {
+  leavePull({ number }: Foreign): readonly Made[] {
     this.state.leaveOut(number, this.state.pulls)
     return this.leave('pull_request')
   }

@@ -33,7 +33,7 @@ export const giteaDumpFormat: ForgeFormat = {
         }
         indexes.clear()
       }
-      yield* read('pull_request.yml', { convert: ({ number }, at) => at.leavePull(number) })
+      yield* read('pull_request.yml', { convert: (pull, at) => at.leavePull(pull) })
     },
     wordOf(file) {
       if (file.startsWith('comments/')) return 'comments'

@@ -94,7 +94,7 @@ function listsOf({ options: { sourceRepository: wanted }, known }: ConversionSta
       }
       return restIssue(issue, at.except('body')) // a list has the files of the attachments that its text links to
     }),
-    pull_requests: here(({ url }, at) => at.leavePull(numberIn(url))),
+    pull_requests: here(({ url }, at) => at.leavePull({ number: numberIn(url) })),
     issue_comments: here((record, at) => {
       const { type: _, url: __, issue, pull_request, user, formatter: ___, reactions, ...others } = record
       if (says(pull_request)) return at.leave('pull_request_comments')

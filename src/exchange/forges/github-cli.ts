@@ -24,8 +24,7 @@ export const githubCliFormat: ForgeFormat = {
   },
   repeatsBy: 'number',
   convert({ comments, ...issue }, at) {
-    if (issue['state'] === 'MERGED' || OF_PULLS.some((field) => hasProperties(issue, field)))
-      return at.leavePull(issue['number'])
+    if (issue['state'] === 'MERGED' || OF_PULLS.some((field) => hasProperties(issue, field))) return at.leavePull(issue)
     const answers = at.each('comments', comments, (each, ofComment) => {
       const comment = objectOf(each)
       const made = restComment(issue['number'], asInRest(comment), ofComment)

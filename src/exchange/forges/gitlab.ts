@@ -70,7 +70,7 @@ function exportedIssue(record: Foreign, at: Findings): readonly Made[] {
 function commentsOf(issue_number: unknown, record: Foreign, at: Findings): readonly Made[] {
   const { author_id, author, award_emoji, ...note } = record
   const { name } = objectOf(author)
-  if (says(author_id) && typeof name === 'string') at.state.displayed.set(nameOf(author_id), name)
+  if (says(author_id) && typeof name === 'string') at.state.displayed.set(nameOfId(author_id), name)
   if (isNoComment(note, at)) return []
   const reactions = at.each('award_emoji', award_emoji, reactionOf)
   return [gitlabComment({ issue_number, reactions, ...userOf(author_id, at) }, note, 'note', at)]
@@ -86,16 +86,11 @@ function reactionOf(award: unknown, at: Findings): Foreign {
 /** Returns a user. Who left the project is not among its members. */
 function userOf(user: unknown, at: Findings): Foreign {
   const id = user ?? GHOST.poster_id
-  const poster_name = nameOf(id)
+  const poster_name = nameOfId(id)
   const member = at.state.known.get(id)
   if (member === undefined) {
     at.state.nameless.add(poster_name)
     at.notCarried('user_name')
   }
   return { poster_id: id, poster_name, ...objectOf(member) }
-}
-
-/** A name for a user of whom the source has only the id. */
-function nameOf(id: unknown): string {
-  return nameOfId(says(id) ? id : GHOST.poster_id)
 }

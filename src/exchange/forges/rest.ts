@@ -30,7 +30,7 @@ export function restIssue(record: Foreign, at: Findings): readonly Made[] {
   const { created_at: created, updated_at: updated, closed_at: closed, is_locked = locked, ...more } = others
   const { assignee, assignees, comments, comment_data, pull_request, repository: _, ...rest } = more
   // An open one of Gogs and of older Gitea is {"merged":false,"merged_at":null}, which says nothing. A list of pulls has branches.
-  if (pull_request || hasProperties(record, 'head', 'base')) return at.leavePull(number)
+  if (pull_request || hasProperties(record, 'head', 'base')) return at.leavePull(record)
 
   at.expect('comments', 'comments', comments)
   if (says(comment_data)) at.found('comments', listOf(comment_data).length)
