@@ -16,7 +16,6 @@ const PROGRESS_MS = 100
 const MAX_PEOPLE = 100
 /** How many names of what is not carried are reported: a source may have a property with a new name every ten bytes. */
 const MAX_NAMES = 1000
-const OTHERS = 'others'
 
 /** A part of a record, and what is wrong in it. */
 export type FaultyPart = readonly [...part: Part, faults: Faults]
@@ -108,7 +107,7 @@ export class Reading {
 
   #nameOf(what: string): string {
     const isFull = this.#notCarried.size >= MAX_NAMES && !this.#notCarried.has(what)
-    return isFull && !what.startsWith(EXPECTED) ? OTHERS : what
+    return isFull && !what.startsWith(EXPECTED) ? 'others' : what
   }
 
   #report(): void {

@@ -83,9 +83,6 @@ export const EXPECTED = 'expected '
 /** Receives what exchange records have no property for, by its name, or a word such as `pull_request`. The path begins at the record. */
 export type Report = (what: string, path: Path, count: number) => void
 
-/** Whether a property says nothing of its own. */
-export type IsPlain = (name: string, value: unknown) => boolean
-
 /** Where a record, or a part of it, is converted: what the source is known to have, and what is found there. */
 export class Findings {
   readonly state: ConversionState
@@ -158,8 +155,8 @@ export class Findings {
     this.leaveAll('attachment', property, typeof text === 'string' ? text.match(attachment) : null)
   }
 
-  /** Reports the properties that a conversion did not name, by their own names. */
-  leaveRest(rest: Foreign, isPlain?: IsPlain): void {
+  /** Reports the properties that a conversion did not name, by their own names. @param isPlain - whether one says nothing of its own */
+  leaveRest(rest: Foreign, isPlain?: (name: string, value: unknown) => boolean): void {
     for (const name in rest) {
       const value = rest[name]
       if (!says(value) || isPlain?.(name, value) || (OF_THE_FORGE.test(name) && !isOnlyTrace(name, rest))) continue

@@ -57,13 +57,11 @@ function parsed(text: string, position: BytePosition): unknown {
 }
 
 function faultsOf(value: unknown, text: string, { colons }: RawRecord): Faults {
-  const duplicates = countProperties(value) === colons ? NONE : duplicatesIn(text)
+  const duplicates = countProperties(value) === colons ? [] : duplicatesIn(text)
   // Half of a surrogate pair can only come from an escape.
   if (!text.includes('\\u') || !/\\u[dD]/.test(text)) return duplicates
   return [...duplicates, ...halfPairs(value, [])]
 }
-
-const NONE: Faults = []
 
 /** If a property occurs twice in an object, a record has fewer properties than its text has colons. */
 function countProperties(value: unknown): number {
