@@ -166,6 +166,15 @@ function typeOf(entry: ZipEntry, name: string): string {
   return entry.canDecodeFileData() ? 'file' : 'file that is encrypted, or compressed with something other than Deflate'
 }
 
+/** What the libraries say of an archive that is whole, and what to do. */
+const REMEDIES: readonly (readonly [said: RegExp, expected: string])[] = [
+  [
+    /extra bytes at the end/,
+    'nothing behind the end of the zip: write it into a file, not into a pipe that fills it up',
+  ],
+  [/number too large/i, 'times from 1970 on in the tar: pack it as zip, or with --format=pax of GNU tar'],
+]
+
 /** Yields what a library makes of the bytes of an archive. */
 async function* parsed<T>(items: AsyncIterable<T>): AsyncGenerator<T, void, void> {
   try {
@@ -178,5 +187,7 @@ async function* parsed<T>(items: AsyncIterable<T>): AsyncGenerator<T, void, void
 /** Throws what a library says of the bytes of an archive, or the error of the file system that kept it from them. */
 function refuse(error: unknown): never {
   if (!isError(error) || 'syscall' in error) throw error
-  throw refusal('archive', `expected an archive that is neither damaged nor cut off: ${error.message}`)
+  const [, expected = `an archive that is neither damaged nor cut off: ${error.message}`] =
+    REMEDIES.find(([said]) => said.test(error.message)) ?? []
+  throw refusal('archive', `expected ${expected}`)
 }

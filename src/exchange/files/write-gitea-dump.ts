@@ -1,4 +1,4 @@
-import { appendFile, mkdir, writeFile } from 'node:fs/promises'
+import { appendFile, mkdir, readdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { isObject, need } from '../../schema/arguments.ts'
 import { canonicalIssue, canonicalMilestone } from '../../schema/canonical-issue.ts'
@@ -19,7 +19,7 @@ import type { Path } from '../documents/source-record.ts'
 import { encodedPieces, issueLine } from '../documents/write-issues.ts'
 import { NO_TIME } from '../forges/gitea-dump.ts'
 import { yamlOf } from '../yaml/write-yaml.ts'
-import { pathOf, writeBeside, writePieces } from './target.ts'
+import { ifMissing, pathOf, writeBeside, writePieces } from './target.ts'
 
 /** The repository that a dump is of. */
 export interface DumpedRepository {
@@ -50,6 +50,11 @@ export async function writeGiteaDump(
   const isNamed = isObject(repository) && Boolean(repository.owner) && Boolean(repository.name)
   need(isNamed, 'writeGiteaDump', 'repository', '{ owner, name }')
   const target = pathOf('writeGiteaDump', folder)
+  // It would fail behind the records, too.
+  const found = await readdir(target).catch(ifMissing([]))
+  if (found.length > 0)
+    throw Object.assign(new Error(`the folder ${target} is not empty`), { code: 'ENOTEMPTY', path: target })
+
   const { owner, name, originalUrl: original_url = '' } = repository
   const units = { issues: true, labels: true, milestones: true, comments: true, pulls: false, releases: false }
   const others = { clone_addr: '', description: '', original_url, assets: false, is_private: false, wiki: false }

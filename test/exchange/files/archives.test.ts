@@ -174,14 +174,9 @@ with tarfile.open('archive', 'w', format=tarfile.${format.toUpperCase()}_FORMAT)
   )
 
   test.each([
-    [
-      'zip that was filled up',
-      (bytes: Uint8Array) => Buffer.concat([bytes, Buffer.alloc(1000)]),
-      'zip',
-      /extra bytes at the end/,
-    ],
-    ['tar with a time before 1970', (bytes: Uint8Array) => withTimeBefore1970(bytes), 'tar', /number too large/],
-  ] as const)('of %s is refused with what is wrong', async (_what, change, kind, message) => {
+    ['zip that was filled up', (bytes: Uint8Array) => Buffer.concat([bytes, Buffer.alloc(1000)]), 'zip', /into a file/],
+    ['tar with a time before 1970', (bytes: Uint8Array) => withTimeBefore1970(bytes), 'tar', /pack it as zip/],
+  ] as const)('of %s is refused with what to do', async (_what, change, kind, message) => {
     const archive = packed(kind, put({ 'acme.json': ISSUE }), 'acme.json')
     writeFileSync(archive, change(readFileSync(archive)))
     expect(await refusalOf(archive)).toEqual(refused(message))
