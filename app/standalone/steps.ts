@@ -21,13 +21,6 @@ export function run<T>(steps: Steps<T>): MaybePromise<T> {
   return first.done === true ? first.value : finish(steps, first.value)
 }
 
-/** Runs steps on a database that answers at once. @throws TypeError when one of them has to wait */
-export function runSync<T>(steps: Steps<T>): T {
-  const first = steps.next()
-  if (first.done === true) return first.value
-  throw new TypeError('a statement did not answer at once')
-}
-
 async function finish<T>(steps: Steps<T>, first: Promise<unknown>): Promise<T> {
   for (let pending = first; ; ) {
     const next = await pending.then(

@@ -1,18 +1,11 @@
-import type { Forge, MaybePromise, Sync, TransactionServices } from 'forgelet'
-import type { SqlStatement, SqlStorage, SqlValue } from 'forgelet/storage'
+import type { MaybePromise } from 'forgelet'
+import type { SqlStatement, SqlStorage, SqlTransactionOptions, SqlValue } from 'forgelet/storage'
 import type { Steps } from '../steps.ts'
-import { run, runSync, wait } from '../steps.ts'
-import type { StandaloneUser } from './roles.ts'
+import { after, run, wait } from '../steps.ts'
 import type { Sql } from './sql.ts'
 import { joined, raw, sql, statementIn } from './sql.ts'
 import type { HostContext, NewRow, TableName } from './tables.ts'
 import { HOST_TABLES, hostContext } from './tables.ts'
-
-/** How long loading may take, also while other processes load, in milliseconds. */
-const MAX_LOAD_MS = 300_000
-
-/** The services of the forge inside a transaction of the host. */
-type LoadedForge = TransactionServices<StandaloneUser> | Sync<TransactionServices<StandaloneUser>>
 
 /** The database of a standalone host: its own tables beside those of its forge. */
 export class HostDatabase {
@@ -39,7 +32,7 @@ export class HostDatabase {
     return this.storage.database.rows(this.statement(part), transaction)
   }
 
-  /** Changes many rows of the tables, in a transaction that is open. */
+  /** Changes rows of the tables, in a transaction that is open. */
   change(parts: readonly Sql[], transaction: unknown): MaybePromise<unknown> {
     const statements = parts.map((part): SqlStatement => ({ mayTakeLong: true, ...this.statement(part) }))
     return this.storage.database.rowsOfEach<readonly unknown[]>(statements, transaction)
@@ -63,43 +56,22 @@ export class HostDatabase {
     return ids.sort((one, other) => one - other)
   }
 
-  /** Writes to the tables of the host, all or nothing, and one after the other: what is found is still so when it is written. */
-  write<T>(work: (transaction: unknown) => Steps<T>): Promise<T> {
-    return this.storage.database.transaction((transaction) => run(this.#alone(transaction, work)))
-  }
-
   /**
-   * Writes to the tables of the host and of the forge in one transaction, alone as `write` does. Returns what the steps do:
-   * whether there was anything to write.
+   * Writes to the tables of the host, all or nothing, and one after the other: what is found is still so when it is written. It
+   * changes the one row that every process has, and takes that back: the next process that writes in this way waits for it.
    */
-  load(
-    forge: Forge<StandaloneUser>,
-    steps: (transaction: unknown, services: LoadedForge) => Steps<boolean>,
-  ): Promise<boolean> {
-    const inForge = (transaction: unknown): MaybePromise<{ readonly value: boolean }> =>
-      this.storage.transactions === 'synchronous'
-        ? forge.withTransactionSync(transaction, (services) => runSync(steps(transaction, services)))
-        : forge.withTransaction(transaction, async (services) => run(steps(transaction, services)))
-    return this.storage.database.transaction(
-      (transaction) =>
-        run(
-          this.#alone(transaction, function* load() {
-            return (yield* wait(inForge(transaction))).value
-          }),
-        ),
-      { milliseconds: MAX_LOAD_MS },
-    )
-  }
-
-  /** Changes the one row that every process has, and takes it back: the next process that writes in this way waits for it. */
-  *#alone<T>(transaction: unknown, work: (transaction: unknown) => Steps<T>): Steps<T> {
-    const ledger = this.context.table('ledger')
-    const isRow = raw(`${this.context.forms.name('only')} = 1`)
+  write<T>(work: (transaction: unknown) => Steps<T>, options?: SqlTransactionOptions): Promise<T> {
+    const { table, forms } = this.context
+    const isRow = raw(`${forms.name('only')} = 1`)
     const changes = ['+', '-'].map((sign) =>
-      this.statement(sql`update ${ledger} set version = version ${raw(sign)} 1 where ${isRow}`),
+      this.statement(sql`update ${table('ledger')} set version = version ${raw(sign)} 1 where ${isRow}`),
     )
-    yield* wait(this.storage.database.rowsOfEach<readonly unknown[]>(changes, transaction))
-    return yield* work(transaction)
+    const { database } = this.storage
+    return database.transaction(
+      (transaction) =>
+        after(database.rowsOfEach<readonly unknown[]>(changes, transaction), () => run(work(transaction))),
+      options,
+    )
   }
 }
 

@@ -3,22 +3,32 @@ import { canonicalIssue } from 'forgelet/exchange'
 import { normalizeName, tokenDigest } from '../credentials.ts'
 import type { Fixture, FixtureIssue, FixtureOrganization, FixtureRepository, FixtureUser } from '../fixture/fixture.ts'
 import type { Steps } from '../steps.ts'
-import { after, wait } from '../steps.ts'
+import { after, run, wait } from '../steps.ts'
 import type { HostDatabase } from './host-database.ts'
 import type { StoredIssue } from './issue-records.ts'
 import type { StandaloneUser } from './roles.ts'
 import { sql } from './sql.ts'
 import type { NewRow, Row, TableName } from './tables.ts'
 
+/** How long loading may take, also while other processes load, in milliseconds. */
+const MAX_LOAD_MS = 300_000
+
 /** Loads a whole fixture in one transaction, if there is no account yet. Returns whether it did. */
 export function loadFixture(database: HostDatabase, forge: Forge<StandaloneUser>, fixture: Fixture): Promise<boolean> {
-  return database.load(forge, function* load(transaction, services) {
+  const load = function* (transaction: unknown): Steps<boolean> {
     if (!(yield* wait(isEmpty(database, transaction)))) return false
 
     const insert: InsertRows = (table, rows) => database.insert(table, rows, transaction)
-    yield* insertFixture(fixture, { now: new Date(), insert, forge: services })
+    const insertAll = (services: LoadedForge<StandaloneUser>): MaybePromise<void> =>
+      run(insertFixture(fixture, { now: new Date(), insert, forge: services }))
+    yield* wait<unknown>(
+      database.storage.transactions === 'synchronous'
+        ? forge.withTransactionSync(transaction, insertAll)
+        : forge.withTransaction(transaction, async (services) => insertAll(services)),
+    )
     return true
-  })
+  }
+  return database.write(load, { milliseconds: MAX_LOAD_MS })
 }
 
 /** Whether there is no account yet. */
@@ -30,12 +40,15 @@ export function isEmpty(database: HostDatabase, transaction?: unknown): MaybePro
 /** Inserts rows. Returns the ids that they were given, in their order, if the table has ids. */
 export type InsertRows = <T extends TableName>(table: T, rows: readonly NewRow<T>[]) => Steps<readonly number[]>
 
+/** The services of a forge, also inside a transaction of the host. */
+type LoadedForge<A extends Actor> = TransactionServices<A> | Sync<TransactionServices<A>>
+
 /** Where a fixture is loaded into. */
 export interface FixtureTarget<A extends Actor> {
   /** The creation time where the fixture names none. */
   readonly now: Date
   readonly insert: InsertRows
-  readonly forge: TransactionServices<A> | Sync<TransactionServices<A>>
+  readonly forge: LoadedForge<A>
   /** Returns the user of an account, as the forge knows them. Default: the id of the account. */
   readonly userOf?: (account: Row<'accounts'>) => Id
 }

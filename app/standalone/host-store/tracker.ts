@@ -298,8 +298,8 @@ export function createTracker(database: HostDatabase, directory: HostDirectory):
     return wait(database.rows(part, transaction))
   }
 
-  function* change(changes: readonly Sql[], { transaction }: Context): Steps<void> {
-    if (changes.length > 0) yield* wait(database.change(changes, transaction))
+  function change(changes: readonly Sql[], { transaction }: Context): Steps<unknown> {
+    return wait(database.change(changes, transaction))
   }
 }
 
