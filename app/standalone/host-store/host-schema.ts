@@ -25,6 +25,11 @@ interface Ledger {
   readonly oldest_library: number
 }
 
+/** The state of the tables of the host, and the versions in their ledger, 0 without one. `drifted`: a table or a column is missing. */
+interface HostState extends Ledger {
+  readonly state: SchemaStatus['state']
+}
+
 /** One row: the version of the tables, the oldest version of a release that can use them, and the types of ids. */
 const LEDGER: TableDescription = {
   columns: { only: 'integer', version: 'integer', oldest_library: 'integer', ids: 'text' },
@@ -45,11 +50,11 @@ export async function migrate(database: HostDatabase): Promise<void> {
 
 /** Creates the tables of the host that are missing. @throws ForgeError as `migrate` does */
 export async function migrateHost(database: HostDatabase): Promise<void> {
-  await run(refuseOthers(database))
-  if ((await run(versionOf(database))) < VERSION) {
+  const { state } = await run(ownState(database))
+  if (state === 'empty' || state === 'outdated') {
     const milliseconds = MAX_MIGRATION_MS
     await database.storage.database.transaction((transaction) => run(create(database, transaction)), { milliseconds })
-  } else if ((await hostState(database)) === 'drifted') {
+  } else if (state === 'drifted') {
     throw unavailable('a table, column or index of this server is missing: restore a copy of the database')
   }
   if (database.context.dialect === 'postgres') await run(rows(database, assignBehind(database.context), undefined))
@@ -59,8 +64,7 @@ export async function migrateHost(database: HostDatabase): Promise<void> {
 function* create(database: HostDatabase, transaction: unknown): Steps<void> {
   const { context } = database
   if (context.dialect === 'postgres') yield* rows(database, LOCK, transaction)
-  yield* refuseOthers(database, transaction)
-  if ((yield* versionOf(database, transaction)) >= VERSION) return
+  if ((yield* ownState(database, transaction)).version >= VERSION) return
   const isRow = raw(`${context.forms.name('only')} = 1`) // MariaDB may refuse an update without a key
   const versions = sql`update ${context.table('ledger')}
     set version = ${VERSION}, oldest_library = ${VERSION} where ${isRow}`
@@ -76,62 +80,53 @@ export async function check(database: HostDatabase): Promise<void> {
 }
 
 async function refuseOutdated(database: HostDatabase): Promise<void> {
-  const found = await run(versionOf(database))
+  const { version: found } = await run(usableState(database))
   if (found >= VERSION) return
   const message = `${NAME} has version ${found}, but ${VERSION} is needed: restart the server`
   throw new ForgeError('SCHEMA_OUTDATED', message, { found, needed: VERSION })
 }
 
-/** Returns the state of the tables of the host. `drifted`: a table or a column is missing, or the row of the ledger. */
-export async function hostState(database: HostDatabase): Promise<SchemaStatus['state']> {
-  const { prefix } = database.context
-  const present = await run(tablesOf(database, prefix))
-  const made = Object.entries({ ledger: LEDGER, ...HOST_TABLES })
-  if (made.every(([name]) => !present.has(`${prefix}${name}`))) return 'empty'
-
-  const found = await run(ledgerIn(database, present))
-  if (found === undefined) return 'drifted'
-  if (found.oldest_library > VERSION) return 'too-new'
-  if (found.version < VERSION) return 'outdated'
-  return made.every(([name, { columns }]) => hasTable(present, `${prefix}${name}`, columns)) ? 'current' : 'drifted'
-}
-
 /**
- * The server creates its own tables before those of the forge, and in each the ledger first. So a forge without them
- * belongs to an application. The questions are in that order, because another process may be creating the tables.
+ * Returns the state of tables that can be used, or created. The server creates its own tables before those of the forge, and in
+ * each the ledger first. So a forge without them belongs to an application. The questions are in that order, because another
+ * process may be creating the tables.
  */
-function* refuseOthers(database: HostDatabase, transaction?: unknown): Steps<void> {
+function* ownState(database: HostDatabase, transaction?: unknown): Steps<HostState> {
   const { prefix, forgePrefix } = database.context
-  const named = new Set(['ledger', ...Object.keys(HOST_TABLES)].map((name) => `${prefix}${name}`))
   const beside = yield* tablesOf(database, forgePrefix, transaction)
-  const forge = [...beside.keys()].filter((name) => !name.startsWith(prefix))
-  const isForge = forge.length === 0 || hasTable(beside, `${forgePrefix}ledger`, LEDGER.columns)
-  const present = yield* tablesOf(database, prefix, transaction)
-  const host = [...present.keys()].filter((name) => named.has(name))
-  const isHost = host.length === 0 || hasTable(present, `${prefix}ledger`, LEDGER.columns)
-
+  const hasForge = [...beside.keys()].some((name) => !name.startsWith(prefix))
+  const isForge = !hasForge || hasTable(beside, `${forgePrefix}ledger`, LEDGER.columns)
+  const found = yield* usableState(database, transaction)
+  const isHost = found.state !== 'drifted' || found.version > 0
   if (!isForge || !isHost) throw unavailable(`it holds tables of another program: ${OTHER}`)
-  if (forge.length > 0 && host.length === 0) {
-    throw unavailable(`it holds the forge of an application and none of this server's tables: ${OTHER}`)
-  }
+  if (!hasForge || found.state !== 'empty') return found
+  throw unavailable(`it holds the forge of an application and none of this server's tables: ${OTHER}`)
 }
 
-/** Returns the version of the tables; 0 if there are none. @throws ForgeError `SCHEMA_TOO_NEW` */
-function* versionOf(database: HostDatabase, transaction?: unknown): Steps<number> {
-  const present = yield* tablesOf(database, `${database.context.prefix}ledger`, transaction)
-  const found = yield* ledgerIn(database, present, transaction)
-  if (found === undefined || found.oldest_library <= VERSION) return found?.version ?? 0
-  const message = `${NAME} has version ${found.version}, which this library (${VERSION}) cannot use: install a newer one`
-  throw new ForgeError('SCHEMA_TOO_NEW', message, { found: found.version, oldestLibrary: found.oldest_library })
+/** Returns the state of tables that are not for newer releases only. @throws ForgeError `SCHEMA_TOO_NEW` */
+function* usableState(database: HostDatabase, transaction?: unknown): Steps<HostState> {
+  const found = yield* hostState(database, transaction)
+  if (found.state !== 'too-new') return found
+  const { version, oldest_library } = found
+  const message = `${NAME} has version ${version}, which this library (${VERSION}) cannot use: install a newer one`
+  throw new ForgeError('SCHEMA_TOO_NEW', message, { found: version, oldestLibrary: oldest_library })
 }
 
-/** Reads the row of the ledger. Undefined if it, or the table, is missing, or the table is not ours. */
-function* ledgerIn(database: HostDatabase, present: Present, transaction?: unknown): Steps<Ledger | undefined> {
+/** Reads the state of the tables of the host, and their ledger. */
+export function* hostState(database: HostDatabase, transaction?: unknown): Steps<HostState> {
   const { prefix, integer, table } = database.context
-  if (!hasTable(present, `${prefix}ledger`, LEDGER.columns)) return undefined
+  const present = yield* tablesOf(database, prefix, transaction)
+  const made = Object.entries({ ledger: LEDGER, ...HOST_TABLES })
+  const none = { version: 0, oldest_library: 0 }
+  if (made.every(([name]) => !present.has(`${prefix}${name}`))) return { state: 'empty', ...none }
+  if (!hasTable(present, `${prefix}ledger`, LEDGER.columns)) return { state: 'drifted', ...none }
+
   const read = sql<Ledger>`select ${integer('version')}, ${integer('oldest_library')} from ${table('ledger')}`
-  const [row] = yield* rows(database, read, transaction)
-  return row
+  const [ledger = none] = yield* rows(database, read, transaction)
+  if (ledger.oldest_library > VERSION) return { state: 'too-new', ...ledger }
+  if (ledger.version < VERSION) return { state: 'outdated', ...ledger }
+  const isWhole = made.every(([name, { columns }]) => hasTable(present, `${prefix}${name}`, columns))
+  return { state: isWhole ? 'current' : 'drifted', ...ledger }
 }
 
 function hasTable(present: Present, name: string, columns: object): boolean {

@@ -3,6 +3,7 @@ import { dirname } from 'node:path'
 import type { SchemaStatus, SqlStorage } from 'forgelet/storage'
 import type { CopiedTable, CopyOptions, CopyReport } from 'forgelet/storage/copy'
 import type { FileCheck, SqlStorageOptions } from 'forgelet/storage/sqlite'
+import { run } from '../steps.ts'
 import { HostDatabase } from './host-database.ts'
 import { check, hostState, migrateHost, unavailable } from './host-schema.ts'
 import type { TableLocation } from './tables.ts'
@@ -144,7 +145,7 @@ async function statusOf(database: HostDatabase, tables?: TableOptions): Promise<
   return {
     forge: await database.storage.schemaStatus(),
     // An application that describes its tables is not the ready server.
-    server: tables?.tables === undefined ? await hostState(database) : 'empty',
+    server: tables?.tables === undefined ? (await run(hostState(database))).state : 'empty',
   }
 }
 
