@@ -5,10 +5,10 @@ import type { Fixture } from '../standalone/fixture/fixture.ts'
 import { fixtureKey, parseFixture } from '../standalone/fixture/parse-fixture.ts'
 import type { InsertRows } from '../standalone/host-store/load-fixture.ts'
 import { insertFixture } from '../standalone/host-store/load-fixture.ts'
-import { idOf } from '../standalone/host-store/roles.ts'
+import { hostPolicy } from '../standalone/host-store/roles.ts'
 import { run, wait } from '../standalone/steps.ts'
 import type { TestForge, TestUser } from './test-world.ts'
-import { StandIns, TestRows, testWorld } from './test-world.ts'
+import { TestHost, testWorld } from './test-world.ts'
 
 /**
  * The default fixture of a test forge: an admin, an organization with an owner and a member, a user outside the
@@ -162,9 +162,8 @@ async function openTestForge<User extends Actor>(
   const clock = settableClock(options.now ?? new Date('2026-01-01T00:00:00Z'))
   const asked: AccessRequest[] = []
   const events: ForgeEvent[] = []
-  const rows = new TestRows()
-  const standIns = new StandIns(rows, users)
-  const policy = options.policy ?? standIns.policy()
+  const host = new TestHost(users)
+  const policy = options.policy ?? hostPolicy(host)
   let isLoaded = false
   const forge = createForge<User, undefined>({
     clock,
@@ -181,15 +180,13 @@ async function openTestForge<User extends Actor>(
           : policy.authorize(request, context)
       },
     },
-    membership: {
-      isMember: ({ organizationId, userId }) => rows.roleIn(idOf(organizationId), standIns.accountOf(userId)) !== null,
-    },
+    membership: host,
     // The fixture is not a change that the host makes.
     beforeCommit:
       beforeCommit && ((changes, transaction) => (isLoaded ? beforeCommit(changes, transaction) : undefined)),
   })
-  const insert: InsertRows = (table, added) => wait(added.map((row) => rows.add(table, row)))
-  await run(insertFixture(fixture, { now: clock.now(), insert, forge, userOf: (account) => standIns.userOf(account) }))
+  const insert: InsertRows = (table, added) => wait(added.map((row) => host.add(table, row)))
+  await run(insertFixture(fixture, { now: clock.now(), insert, forge, userOf: (account) => host.userOf(account) }))
   isLoaded = true
   forge.events.on((event) => events.push(event))
   const user = (name: string): User => {
@@ -197,7 +194,7 @@ async function openTestForge<User extends Actor>(
     if (found === undefined) throw new TypeError(`${missing} "${name}"`)
     return found
   }
-  return { forge, clock, events, asked, user, ...testWorld(rows, () => clock.now()) }
+  return { forge, clock, events, asked, user, ...testWorld(host, () => clock.now()) }
 }
 
 /** Returns a clock that changes only when it is set or advanced. @throws TypeError if a time is not a valid date */

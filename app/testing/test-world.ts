@@ -1,10 +1,10 @@
-import type { AccessRequest, Actor, Forge, ForgeEvent, Id, IssueRef, Policy } from 'forgelet'
+import type { AccessRequest, Actor, Forge, ForgeEvent, Id, IssueRef, Membership } from 'forgelet'
 import { toId } from 'forgelet'
 import { normalizeName } from '../standalone/credentials.ts'
 import { parseFixture } from '../standalone/fixture/parse-fixture.ts'
 import { accountRow, repositoryRow } from '../standalone/host-store/load-fixture.ts'
 import type { Standing, Standings } from '../standalone/host-store/roles.ts'
-import { hostPolicy, NO_ID, placeOf } from '../standalone/host-store/roles.ts'
+import { idOf, placeOf } from '../standalone/host-store/roles.ts'
 import type { NewRow, Row, TableName } from '../standalone/host-store/tables.ts'
 
 /** A user of the fixture, to be passed as the caller. */
@@ -61,7 +61,7 @@ export interface TestForge<User extends Actor = TestUser> {
 }
 
 /** Creates the world of a test forge over the rows of its host. `now` is the creation time of what it makes. */
-export function testWorld(rows: TestRows, now: () => Date): Pick<TestForge, 'issue' | 'organization' | 'repository'> {
+export function testWorld(rows: TestHost, now: () => Date): Pick<TestForge, 'issue' | 'organization' | 'repository'> {
   return {
     issue(path) {
       const [, owner = '', name = '', index = ''] = /^([^/]+)\/([^/#]+)#([1-9][0-9]*)$/.exec(path) ?? []
@@ -105,9 +105,21 @@ export function testWorld(rows: TestRows, now: () => Date): Pick<TestForge, 'iss
   }
 }
 
-/** The rows of the host of a test forge, in memory. */
-export class TestRows implements Standings {
+/** The host of a test forge, in memory: the rows of its fixture, and its users in the places of accounts. */
+export class TestHost implements Standings<Actor>, Membership<Actor> {
   readonly #tables = new Map<TableName, object[]>()
+  readonly #userIds: ReadonlyMap<string, Id>
+
+  /** @param users - by normalized name. @throws TypeError if two have the same id */
+  constructor(users: ReadonlyMap<string, Actor>) {
+    this.#userIds = new Map([...users].map(([name, { id }]) => [name, toId(id, `users.${name}.id`)]))
+    if (new Set(this.#userIds.values()).size < users.size) throw new TypeError('two users have the same id')
+  }
+
+  /** Returns the user of an account: an id that no other user has, if the account is only in the fixture. */
+  userOf({ id, folded_name }: Row<'accounts'>): Id {
+    return this.#userIds.get(folded_name) ?? `fixture:${id}`
+  }
 
   /** Adds a row with the next id, and returns the id. */
   add<T extends TableName>(table: T, row: NewRow<T>): number {
@@ -130,70 +142,44 @@ export class TestRows implements Standings {
     return issue && { id: String(issue.id), repositoryId: String(repositoryId), kind: issue.kind }
   }
 
-  /** Returns the role of a user in an organization, null if it has none. */
-  roleIn(organizationId: number, userId: number): Row<'members'>['role'] | null {
-    const found = this.#of('members').find((row) => row.organization_id === organizationId && row.user_id === userId)
-    return found?.role ?? null
+  isMember({ organizationId, userId }: { readonly organizationId: Id; readonly userId: Id }): boolean {
+    return this.#roleIn(idOf(organizationId), this.#accountOf(userId)) !== null
   }
 
-  standing(request: AccessRequest, userId: number): Standing {
+  standing(request: AccessRequest, actor: Actor | 'anonymous'): Standing {
     const { repositoryId, organizationId } = placeOf(request)
+    const caller = actor === 'anonymous' ? undefined : this.#accountOf(toId(actor.id, 'actor.id'))
     const repository = this.#of('repositories').find((row) => row.id === repositoryId)
-    const given = this.#of('collaborators').find((row) => row.repository_id === repositoryId && row.user_id === userId)
-    const owner = this.#accountWith(repository?.owner_id ?? organizationId)
+    const given = this.#of('collaborators').find(
+      (row) => row.repository_id === repositoryId && row.user_id === caller?.id,
+    )
+    const owner = this.#of('accounts').find((row) => row.id === (repository?.owner_id ?? organizationId))
     const account = repository !== undefined || owner?.kind === 'organization' ? owner : undefined
     return {
-      is_site_admin: this.#accountWith(userId)?.is_site_admin ?? null,
+      id: caller?.id ?? null,
+      is_site_admin: caller?.is_site_admin ?? null,
       visibility: account?.visibility ?? null,
-      role: account === undefined ? null : this.roleIn(account.id, userId),
+      role: account === undefined ? null : this.#roleIn(account.id, caller),
       owner_id: repository?.owner_id ?? null,
       is_private: repository?.is_private ?? null,
       collaboration: given?.role ?? null,
     }
   }
 
-  #accountWith(id: number): Row<'accounts'> | undefined {
-    return this.#of('accounts').find((row) => row.id === id)
+  /** Returns the account of a user; undefined if the fixture has no user of that name. */
+  #accountOf(userId: Id): Row<'accounts'> | undefined {
+    const [name = ''] = [...this.#userIds].find(([, id]) => id === userId) ?? []
+    return this.findAccount(name)
+  }
+
+  /** Returns the role of an account in an organization, null if it has none. */
+  #roleIn(organizationId: number, account: Row<'accounts'> | undefined): Row<'members'>['role'] | null {
+    const members = this.#of('members').filter((row) => row.organization_id === organizationId)
+    return members.find((row) => row.user_id === account?.id)?.role ?? null
   }
 
   #of<T extends TableName>(table: T): readonly Row<T>[]
   #of(table: TableName): readonly object[] {
     return this.#tables.get(table) ?? []
-  }
-}
-
-/** The users of a test forge in the places of the accounts of its fixture: whose account is whose. */
-export class StandIns {
-  readonly #rows: TestRows
-  readonly #userIds: ReadonlyMap<string, Id>
-
-  /** @param users - by normalized name. @throws TypeError if two have the same id */
-  constructor(rows: TestRows, users: ReadonlyMap<string, Actor>) {
-    this.#rows = rows
-    this.#userIds = new Map([...users].map(([name, { id }]) => [name, toId(id, `users.${name}.id`)]))
-    if (new Set(this.#userIds.values()).size < users.size) throw new TypeError('two users have the same id')
-  }
-
-  /** Returns the account of a user; the id of nothing if the fixture has no user of that name. */
-  accountOf(userId: Id): number {
-    const [name = ''] = [...this.#userIds].find(([, id]) => id === userId) ?? []
-    return this.#rows.findAccount(name)?.id ?? NO_ID
-  }
-
-  /** Returns the user of an account: an id that no other user has, if the account is only in the fixture. */
-  userOf({ id, folded_name }: Row<'accounts'>): Id {
-    return this.#userIds.get(folded_name) ?? `fixture:${id}`
-  }
-
-  /** Returns Gitea's rules over the fixture. */
-  policy(): Policy<Actor> {
-    const { authorize } = hostPolicy(this.#rows)
-    return {
-      authorize: (request, { actor, ...context }) => {
-        if (actor === 'anonymous') return authorize(request, { actor, ...context })
-        const id = String(this.accountOf(toId(actor.id, 'actor.id')))
-        return authorize(request, { actor: { id, username: '' }, ...context })
-      },
-    }
   }
 }

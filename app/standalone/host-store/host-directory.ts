@@ -4,7 +4,7 @@ import { normalizeName, parseCredentials, tokenDigest } from '../credentials.ts'
 import { after } from '../steps.ts'
 import type { HostDatabase } from './host-database.ts'
 import type { StandaloneUser, Standing, Standings } from './roles.ts'
-import { idOf, placeOf } from './roles.ts'
+import { idOf, placeOf, userIdOf } from './roles.ts'
 import type { Sql } from './sql.ts'
 import { sql } from './sql.ts'
 import type { HostContext, Row } from './tables.ts'
@@ -20,7 +20,7 @@ type FoundAccount = AccountRef & { readonly id: Id }
  * Resolves the host's names, tokens and memberships. Names are case-insensitive. On SQLite every method answers at once, so
  * that the ports of the forge do too.
  */
-export class HostDirectory implements Standings {
+export class HostDirectory implements Standings<StandaloneUser> {
   readonly #database: HostDatabase
   readonly #table: HostContext['table']
   readonly #integer: HostContext['integer']
@@ -82,11 +82,12 @@ export class HostDirectory implements Standings {
     return after(this.#first(member, transaction), (row) => row !== undefined)
   }
 
-  /** Returns what a user is to the repository or organization of a request. The owner of the one is the other. */
-  standing(request: AccessRequest, userId: number, transaction?: unknown): MaybePromise<Standing> {
+  /** Returns what a caller is to the repository or organization of a request. The owner of the one is the other. */
+  standing(request: AccessRequest, actor: StandaloneUser | 'anonymous', transaction?: unknown): MaybePromise<Standing> {
+    const userId = userIdOf(actor)
     const { repositoryId, organizationId } = placeOf(request)
     // One row, whatever does not exist: the caller may be a site admin all the same.
-    const standing = sql<Standing>`select ${this.#integer('caller.is_site_admin')},
+    const standing = sql<Standing>`select ${this.#integer('caller.id')}, ${this.#integer('caller.is_site_admin')},
       ${this.#integer('repositories.is_private')}, ${this.#integer('repositories.owner_id')},
       owner.visibility, members.role, collaborators.role as collaboration
       from (select 1 as one) as asked

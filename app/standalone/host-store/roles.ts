@@ -1,4 +1,4 @@
-import type { AccessRequest, Caller, Id, MaybePromise, OrganizationRole, Policy, RepositoryRole } from 'forgelet'
+import type { AccessRequest, Actor, Caller, Id, MaybePromise, OrganizationRole, Policy, RepositoryRole } from 'forgelet'
 import { rolePolicy } from 'forgelet'
 import { after } from '../steps.ts'
 import type { Row } from './tables.ts'
@@ -33,7 +33,8 @@ export function placeOf(request: AccessRequest): { readonly repositoryId: number
 
 /** What a caller is to a repository or an organization. What does not exist is null. */
 export interface Standing {
-  /** Null for an anonymous caller. */
+  /** Of the caller's account. Null for an anonymous caller. */
+  readonly id: number | null
   readonly is_site_admin: number | null
   /** Of the organization, or of the account that owns the repository. */
   readonly visibility: Row<'accounts'>['visibility'] | null
@@ -45,30 +46,28 @@ export interface Standing {
   readonly collaboration: Row<'collaborators'>['role'] | null
 }
 
-/** Where a host looks up what a user is to the repository or organization of a request. */
-export interface Standings {
-  standing(request: AccessRequest, userId: number): MaybePromise<Standing>
+/** Where a host looks up what a caller is to the repository or organization of a request. */
+export interface Standings<A extends Actor> {
+  standing(request: AccessRequest, actor: A | 'anonymous'): MaybePromise<Standing>
 }
 
 /** Creates the access policy of the host, which follows Gitea's rules. Each decision reads the host once. */
-export function hostPolicy(host: Standings): Policy<StandaloneUser> {
+export function hostPolicy<A extends Actor>(host: Standings<A>): Policy<A> {
   return {
-    authorize(request, context) {
-      const userId = userIdOf(context.actor)
-      return after(host.standing(request, userId), (standing) =>
-        rolePolicy<StandaloneUser>({
+    authorize: (request, context) =>
+      after(host.standing(request, context.actor), (standing) =>
+        rolePolicy<A>({
           isSiteAdmin: () => standing.is_site_admin === 1,
-          repositoryRole: () => repositoryRoleOf(standing, userId),
-          organizationRole: () => organizationRoleOf(standing, userId),
+          repositoryRole: () => repositoryRoleOf(standing),
+          organizationRole: () => organizationRoleOf(standing),
         }).authorize(request, context),
-      )
-    },
+      ),
   }
 }
 
 /** Returns the role in an organization: 'none' if the user may not see it, so that it stays concealed. */
-function organizationRoleOf({ visibility, role }: Standing, userId: number): OrganizationRole {
-  return role ?? (sees(visibility, userId) ? 'stranger' : 'none')
+function organizationRoleOf(standing: Standing): OrganizationRole {
+  return standing.role ?? (seesOwner(standing) ? 'stranger' : 'none')
 }
 
 /**
@@ -76,15 +75,15 @@ function organizationRoleOf({ visibility, role }: Standing, userId: number): Org
  * admins. Members of the owning organization are readers. Everyone is a reader of a public repository whose owner they
  * may see.
  */
-export function repositoryRoleOf(standing: Standing, userId: number): RepositoryRole {
-  const { owner_id, is_private, visibility, role, collaboration } = standing
+export function repositoryRoleOf(standing: Standing): RepositoryRole {
+  const { id, owner_id, is_private, role, collaboration } = standing
   if (owner_id === null) return 'none'
-  if (owner_id === userId || role === 'owner') return 'admin'
+  if (owner_id === id || role === 'owner') return 'admin'
   if (collaboration !== null) return collaboration
   if (role === 'member') return 'reader'
-  return is_private === 0 && sees(visibility, userId) ? 'reader' : 'none'
+  return is_private === 0 && seesOwner(standing) ? 'reader' : 'none'
 }
 
-function sees(visibility: Standing['visibility'], userId: number): boolean {
-  return visibility === 'public' || (visibility === 'limited' && userId !== NO_ID)
+function seesOwner({ id, visibility }: Standing): boolean {
+  return visibility === 'public' || (visibility === 'limited' && id !== null)
 }

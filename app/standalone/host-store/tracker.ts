@@ -289,9 +289,8 @@ export function createTracker(database: HostDatabase, directory: HostDirectory):
   function* mayShowEmail(repositoryId: Id, { actor, transaction }: Context): Steps<boolean> {
     if (typeof actor === 'string') return actor === 'system'
 
-    const userId = userIdOf(actor)
-    const standing = yield* wait(directory.standing({ action: 'issues.export', repositoryId }, userId, transaction))
-    return standing.is_site_admin === 1 || repositoryRoleOf(standing, userId) === 'admin'
+    const standing = yield* wait(directory.standing({ action: 'issues.export', repositoryId }, actor, transaction))
+    return standing.is_site_admin === 1 || repositoryRoleOf(standing) === 'admin'
   }
 
   function all<R>(part: Sql<R>, { transaction }: Context): Steps<readonly R[]> {
