@@ -3,7 +3,7 @@ import type { Server } from 'node:http'
 import { setTimeout } from 'node:timers/promises'
 import type { Command } from '@commander-js/extra-typings'
 import { InvalidArgumentError } from '@commander-js/extra-typings'
-import { openChecked } from '../standalone/open-standalone.ts'
+import { openStandalone } from '../standalone/standalone.ts'
 import type { CommandIO } from './command.ts'
 import { CommandError, newCommand, toldToStop } from './command.ts'
 import { databaseOf, inDatabase, onDatabase } from './database.ts'
@@ -93,7 +93,7 @@ async function serve(options: ServeOptions, io: CommandIO): Promise<void> {
     const logger = serverLog(options.json ? jsonWriter(io) : textWriter(io))
     if (options.logRequests) server.http.on('request', requestLog(logger))
     const settings = { limits, fixture: read?.fixture, signingKey, publicUrl, docsUrl: server.docsUrl, logger }
-    const opening = onDatabase(database, () => openChecked({ ...database, ...settings }))
+    const opening = onDatabase(database, () => openStandalone({ ...database, ...settings }))
     // A server may keep others waiting for minutes; what is not committed when the process ends is rolled back.
     const host = await Promise.race([opening, toldToStop(io)])
     if (host === undefined) return

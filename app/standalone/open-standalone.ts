@@ -3,7 +3,6 @@ import { createForge } from 'forgelet'
 import { issueDocuments } from 'forgelet/exchange'
 import type { Api } from 'forgelet/http'
 import { createApi } from 'forgelet/http'
-import type { Fixture } from './fixture/fixture.ts'
 import { fixtureKey, parseFixture } from './fixture/parse-fixture.ts'
 import type { HostDatabase } from './host-store/host-database.ts'
 import { HostDirectory } from './host-store/host-directory.ts'
@@ -84,18 +83,9 @@ export interface Standalone {
 export async function openStandalone(options: StandaloneOptions): Promise<Standalone> {
   if (typeof options !== 'object' || options === null)
     throw new TypeError('openStandalone needs options: an object with db')
-  const fixture = options.fixture && parseFixture(options.fixture, options.limits)
-  return openChecked({ ...options, fixture, signingKey: options.signingKey ?? (await fixtureKey(fixture)) })
-}
-
-/** The options of a host whose fixture was parsed, and whose key was opened. */
-export interface CheckedOptions extends Omit<StandaloneOptions, 'fixture'> {
-  readonly fixture: Fixture | undefined
-}
-
-/** Same as `openStandalone`, for who has parsed the fixture and opened its key. */
-export async function openChecked(options: CheckedOptions): Promise<Standalone> {
-  const { fixture, limits, signingKey, publicUrl, docsUrl, logger } = options
+  const { limits, publicUrl, docsUrl, logger } = options
+  const fixture = options.fixture && parseFixture(options.fixture, limits)
+  const signingKey = options.signingKey ?? (await fixtureKey(fixture))
   const database = await openHostDatabase(options)
   try {
     const directory = new HostDirectory(database)

@@ -78,7 +78,7 @@ export function revokeAccessToken(location: DatabaseLocation, username: string, 
   return onUser(location, username, async (database, userId) => {
     const found = (await tokensOf(database, userId)).filter((row) => shown(row).id === id)
     for (const { digest } of found) {
-      const deletion = sql`delete from ${database.context.table('tokens')} where digest = ${digest}`
+      const deletion = sql`delete from ${database.table('tokens')} where digest = ${digest}`
       await database.write((transaction) => wait(database.rows(deletion, transaction)))
     }
     return found.length > 0
@@ -99,7 +99,7 @@ function onUser<T>(
 
 /** Returns the tokens of a user, the oldest first. */
 async function tokensOf(database: HostDatabase, userId: number): Promise<readonly Row<'tokens'>[]> {
-  const { table, columnsOf } = database.context
+  const { table, columnsOf } = database
   const rows = await database.rows(
     sql<Row<'tokens'>>`select ${columnsOf('tokens')} from ${table('tokens')} as tokens where user_id = ${userId}`,
   )

@@ -1,26 +1,65 @@
 import type { MaybePromise } from 'forgelet'
-import type { SqlStatement, SqlStorage, SqlTransactionOptions, SqlValue } from 'forgelet/storage'
+import type { SqlDialectName, SqlStatement, SqlStorage, SqlTransactionOptions, SqlValue } from 'forgelet/storage'
 import type { Steps } from '../steps.ts'
 import { after, run, wait } from '../steps.ts'
-import type { Sql } from './sql.ts'
-import { joined, raw, sql, statementIn } from './sql.ts'
-import type { HostContext, NewRow, TableName } from './tables.ts'
-import { HOST_TABLES, hostContext } from './tables.ts'
+import type { Sql, SqlForms } from './sql.ts'
+import { FORMS, joined, raw, sql, statementIn } from './sql.ts'
+import type { NewRow, TableName } from './tables.ts'
+import { HOST_TABLES, isText } from './tables.ts'
 
-/** The database of a standalone host: its own tables beside those of its forge. */
+/** The prefix of the forge's tables if no other is chosen. The host's tables begin with `host_` then. */
+const STANDARD_PREFIX = 'forgelet_'
+
+/** Where the tables are, as the storage was told. */
+interface TableLocation {
+  readonly prefix?: string | undefined
+  readonly schema?: string | undefined
+}
+
+/** The database of a standalone host: its own tables beside those of its forge. With another prefix than the standard one, both have it. */
 export class HostDatabase {
-  readonly context: HostContext
   readonly storage: SqlStorage<unknown>
+  readonly dialect: SqlDialectName
+  readonly forms: SqlForms
+  /** The prefix of the tables of the forge. */
+  readonly forgePrefix: string
+  /** The prefix of the tables of the host. */
+  readonly prefix: string
+  readonly schema: string | undefined
 
-  /** @param location - where the tables are, as the storage was told */
-  constructor(storage: SqlStorage<unknown>, location: Parameters<typeof hostContext>[1]) {
-    this.context = hostContext(storage.database.dialect, location)
+  constructor(storage: SqlStorage<unknown>, { prefix = STANDARD_PREFIX, schema }: TableLocation) {
     this.storage = storage
+    this.dialect = storage.database.dialect
+    this.forms = FORMS[this.dialect]
+    this.forgePrefix = prefix
+    this.prefix = prefix === STANDARD_PREFIX ? 'host_' : `${prefix}host_`
+    this.schema = schema
+  }
+
+  /** A table by its name in the database. `ledger` has the version of the others. */
+  readonly table = (name: TableName | 'ledger'): Sql => raw(this.qualified(name))
+
+  /** A column of integers, as a query selects it: with or without the name of its table. */
+  readonly integer = (column: string): Sql =>
+    sql`${this.forms.number(raw(column))} as ${raw(column.slice(column.indexOf('.') + 1))}`
+
+  /** All columns of a table, as a query selects them. */
+  readonly columnsOf = (table: TableName): Sql =>
+    joined(
+      Object.entries(HOST_TABLES[table].columns).map(([name, type]) =>
+        isText(type) ? raw(`${table}.${name}`) : this.integer(`${table}.${name}`),
+      ),
+    )
+
+  /** Returns the name of a table with its prefix, and its schema if it has one. */
+  qualified(name: string): string {
+    const table = this.forms.name(`${this.prefix}${name}`)
+    return this.schema === undefined ? table : `${this.forms.name(this.schema)}.${table}`
   }
 
   /** Returns a statement as the database takes it. */
   statement<Row>(part: Sql<Row>): SqlStatement<Row> {
-    return statementIn(this.context.dialect, part)
+    return statementIn(this.dialect, part)
   }
 
   /**
@@ -41,14 +80,14 @@ export class HostDatabase {
   /** Inserts rows. Returns the ids that they were given, in their order, if the table has ids. */
   insert<T extends TableName>(table: T, rows: readonly NewRow<T>[], transaction: unknown): Steps<readonly number[]>
   *insert(table: TableName, rows: readonly AnyRow[], transaction: unknown): Steps<readonly number[]> {
-    const { forms, integer, table: named } = this.context
+    const { forms, integer } = this
     const { id: numbered, ...written } = HOST_TABLES[table].columns
     const names = Object.keys(written)
     const returning = numbered === undefined ? raw('') : sql` returning ${integer('id')}`
     const ids: number[] = []
     for (const group of inGroups(rows)) {
       const values = group.map((row) => sql`(${joined(names.map((name) => row[name] ?? null))})`)
-      const insertion = sql<{ readonly id: number }>`insert into ${named(table)}
+      const insertion = sql<{ readonly id: number }>`insert into ${this.table(table)}
         (${raw(names.map(forms.name).join(', '))}) values ${joined(values)}${returning}`
       for (const { id } of yield* wait(this.rows(insertion, transaction))) ids.push(id)
     }
@@ -61,7 +100,7 @@ export class HostDatabase {
    * changes the one row that every process has, and takes that back: the next process that writes in this way waits for it.
    */
   write<T>(work: (transaction: unknown) => Steps<T>, options?: SqlTransactionOptions): Promise<T> {
-    const { table, forms } = this.context
+    const { table, forms } = this
     const isRow = raw(`${forms.name('only')} = 1`)
     const changes = ['+', '-'].map((sign) =>
       this.statement(sql`update ${table('ledger')} set version = version ${raw(sign)} 1 where ${isRow}`),

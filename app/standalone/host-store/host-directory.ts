@@ -7,7 +7,7 @@ import type { StandaloneUser, Standing, Standings } from './roles.ts'
 import { idOf, placeOf, userIdOf } from './roles.ts'
 import type { Sql } from './sql.ts'
 import { sql } from './sql.ts'
-import type { HostContext, Row } from './tables.ts'
+import type { Row } from './tables.ts'
 
 /** A transaction that is open, whose changes are seen: as in the context of a port. */
 interface Within {
@@ -22,13 +22,13 @@ type FoundAccount = AccountRef & { readonly id: Id }
  */
 export class HostDirectory implements Standings<StandaloneUser> {
   readonly #database: HostDatabase
-  readonly #table: HostContext['table']
-  readonly #integer: HostContext['integer']
+  readonly #table: HostDatabase['table']
+  readonly #integer: HostDatabase['integer']
 
   constructor(database: HostDatabase) {
     this.#database = database
-    this.#table = database.context.table
-    this.#integer = database.context.integer
+    this.#table = database.table
+    this.#integer = database.integer
   }
 
   /**

@@ -5,8 +5,8 @@ import { run, wait } from '../steps.ts'
 import type { HostDatabase } from './host-database.ts'
 import type { Sql } from './sql.ts'
 import { raw, sql } from './sql.ts'
-import type { ColumnType, HostContext, TableDescription } from './tables.ts'
-import { HOST_TABLES, isText, qualified } from './tables.ts'
+import type { ColumnType, TableDescription } from './tables.ts'
+import { HOST_TABLES, isText } from './tables.ts'
 
 const NAME = "the server's own schema"
 const OTHER = 'name another database'
@@ -57,18 +57,17 @@ export async function migrateHost(database: HostDatabase): Promise<void> {
   } else if (state === 'drifted') {
     throw unavailable('a table, column or index of this server is missing: restore a copy of the database')
   }
-  if (database.context.dialect === 'postgres') await run(rows(database, assignBehind(database.context), undefined))
+  if (database.dialect === 'postgres') await run(rows(database, assignBehind(database), undefined))
 }
 
 /** Another process may have created them since, or an application its own. */
 function* create(database: HostDatabase, transaction: unknown): Steps<void> {
-  const { context } = database
-  if (context.dialect === 'postgres') yield* rows(database, LOCK, transaction)
+  if (database.dialect === 'postgres') yield* rows(database, LOCK, transaction)
   if ((yield* ownState(database, transaction)).version >= VERSION) return
-  const isRow = raw(`${context.forms.name('only')} = 1`) // MariaDB may refuse an update without a key
-  const versions = sql`update ${context.table('ledger')}
+  const isRow = raw(`${database.forms.name('only')} = 1`) // MariaDB may refuse an update without a key
+  const versions = sql`update ${database.table('ledger')}
     set version = ${VERSION}, oldest_library = ${VERSION} where ${isRow}`
-  for (const part of [...createTables(context), versions]) yield* rows(database, part, transaction)
+  for (const part of [...createTables(database), versions]) yield* rows(database, part, transaction)
 }
 
 /**
@@ -92,7 +91,7 @@ async function refuseOutdated(database: HostDatabase): Promise<void> {
  * process may be creating the tables.
  */
 function* ownState(database: HostDatabase, transaction?: unknown): Steps<HostState> {
-  const { prefix, forgePrefix } = database.context
+  const { prefix, forgePrefix } = database
   const beside = yield* tablesOf(database, forgePrefix, transaction)
   const hasForge = [...beside.keys()].some((name) => !name.startsWith(prefix))
   const isForge = !hasForge || hasTable(beside, `${forgePrefix}ledger`, LEDGER.columns)
@@ -114,7 +113,7 @@ function* usableState(database: HostDatabase, transaction?: unknown): Steps<Host
 
 /** Reads the state of the tables of the host, and their ledger. */
 export function* hostState(database: HostDatabase, transaction?: unknown): Steps<HostState> {
-  const { prefix, integer, table } = database.context
+  const { prefix, integer, table } = database
   const present = yield* tablesOf(database, prefix, transaction)
   const made = Object.entries({ ledger: LEDGER, ...HOST_TABLES })
   const none = { version: 0, oldest_library: 0 }
@@ -136,7 +135,7 @@ function hasTable(present: Present, name: string, columns: object): boolean {
 
 /** Reads which tables begin with a prefix. */
 function* tablesOf(database: HostDatabase, prefix: string, transaction?: unknown): Steps<Present> {
-  const { dialect, schema } = database.context
+  const { dialect, schema } = database
   const present = new Map<string, Set<string>>()
   for (const { table, column } of yield* rows(database, CATALOGUE[dialect](prefix, schema), transaction)) {
     present.set(table, (present.get(table) ?? new Set()).add(column))
@@ -152,23 +151,23 @@ function rows<Row>(database: HostDatabase, part: Sql<Row>, transaction: unknown)
 const IDS = 'user=bigint,organization=bigint,repository=bigint,issue=bigint'
 
 /** Returns the statements that create the tables, the ledger first. One that exists stays as it is. */
-function createTables(context: HostContext): readonly Sql[] {
-  const { dialect, schema, forms, table } = context
+function createTables(database: HostDatabase): readonly Sql[] {
+  const { dialect, schema, forms, table } = database
   const only = raw(forms.name('only'))
   return [
     ...(dialect === 'postgres' && schema !== undefined ? [createSchema(schema)] : []),
-    ...createTable(context, 'ledger', LEDGER),
+    ...createTable(database, 'ledger', LEDGER),
     sql`insert into ${table('ledger')} (${only}, version, oldest_library, ids)
       select 1, 0, 0, ${raw(`'${IDS}'`)} where not exists (select * from ${table('ledger')})`,
-    ...Object.entries(HOST_TABLES).flatMap(([name, description]) => createTable(context, name, description)),
+    ...Object.entries(HOST_TABLES).flatMap(([name, description]) => createTable(database, name, description)),
   ]
 }
 
 /** Returns the statement that assigns new ids behind those of the rows: a logical replication copies rows, and no sequence. */
-function assignBehind(context: HostContext): Sql {
+function assignBehind(database: HostDatabase): Sql {
   const tables = Object.entries(HOST_TABLES).filter(([, { columns }]) => columns['id'] === 'serial')
   const each = tables.map(([name]) => {
-    const table = qualified(context.forms, context, name)
+    const table = database.qualified(name)
     const sequence = `cast(pg_catalog.pg_get_serial_sequence('${table}', 'id') as regclass)`
     return (
       `select cast(pg_catalog.setval(${sequence}, max(id)) as text) as last from ${table} ` +
@@ -186,14 +185,14 @@ function createSchema(schema: string): Sql {
   )
 }
 
-function createTable(context: HostContext, name: string, description: TableDescription): readonly Sql[] {
-  const { forms, prefix } = context
+function createTable(database: HostDatabase, name: string, description: TableDescription): readonly Sql[] {
+  const { forms, prefix } = database
   const { columns, key, unique, indexes = [] } = description
-  const table = qualified(forms, context, name)
+  const table = database.qualified(name)
   const names = (list: readonly string[]): string => list.map(forms.name).join(', ')
   const constraint = (suffix: string): string => `constraint ${forms.name(`${prefix}${name}_${suffix}`)}`
   const parts = [
-    ...Object.entries(columns).map(([column, type]) => `${forms.name(column)} ${columnOf(context, column, type)}`),
+    ...Object.entries(columns).map(([column, type]) => `${forms.name(column)} ${columnOf(database, column, type)}`),
     ...(key === undefined ? [] : [`${constraint('pk')} primary key (${names(key)})`]),
     ...(unique === undefined ? [] : [`${constraint(unique.name)} unique (${names(unique.columns)})`]),
   ]
@@ -206,14 +205,13 @@ function createTable(context: HostContext, name: string, description: TableDescr
   ]
 }
 
-function columnOf(context: HostContext, column: string, type: ColumnType): string {
-  const { types, name } = context.forms
+function columnOf(database: HostDatabase, column: string, type: ColumnType): string {
+  const { types, name } = database.forms
   if (type === 'serial') return types.serial
   if (column === 'only') return `${types.integer} not null check (${name('only')} = 1)`
   const text = typeof type !== 'string' || type.startsWith('key') ? types.key : types.text
   const [, target] = /^id of (\w+)/.exec(String(type)) ?? []
-  const referring =
-    target === undefined ? '' : ` references ${qualified(context.forms, context, target)} (${name('id')})`
+  const referring = target === undefined ? '' : ` references ${database.qualified(target)} (${name('id')})`
   return `${isText(type) ? text : types.integer}${String(type).endsWith('?') ? '' : ' not null'}${referring}`
 }
 

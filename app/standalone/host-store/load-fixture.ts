@@ -33,7 +33,7 @@ export function loadFixture(database: HostDatabase, forge: Forge<StandaloneUser>
 
 /** Whether there is no account yet. */
 export function isEmpty(database: HostDatabase, transaction?: unknown): MaybePromise<boolean> {
-  const anyAccount = sql`select kind from ${database.context.table('accounts')} limit 1`
+  const anyAccount = sql`select kind from ${database.table('accounts')} limit 1`
   return after(database.rows(anyAccount, transaction), (rows) => rows.length === 0)
 }
 

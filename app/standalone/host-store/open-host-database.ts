@@ -6,7 +6,6 @@ import type { FileCheck, SqlStorageOptions } from 'forgelet/storage/sqlite'
 import { run } from '../steps.ts'
 import { HostDatabase } from './host-database.ts'
 import { check, hostState, migrateHost, unavailable } from './host-schema.ts'
-import type { TableLocation } from './tables.ts'
 import { HOST_TABLES, isText } from './tables.ts'
 
 /** Where the database of a standalone host is. */
@@ -184,7 +183,7 @@ export async function copyDatabase(
     if (isOfServer) await check(source)
     const into = async (target: HostDatabase): Promise<CopyReport> => {
       if (isOfServer) await options.inTarget(() => migrateHost(target))
-      const copied = isOfServer ? copiedTables(source.context, target.context) : []
+      const copied = isOfServer ? copiedTables(source, target) : []
       return copyForge(source.storage, target.storage, { ...options, tables: copied })
     }
     return withHostDatabase(to, into, tables)
@@ -192,7 +191,7 @@ export async function copyDatabase(
   return onExistingDatabase(from, copy, tables)
 }
 
-function copiedTables(from: TableLocation, to: TableLocation): readonly CopiedTable[] {
+function copiedTables(from: HostDatabase, to: HostDatabase): readonly CopiedTable[] {
   return Object.entries(HOST_TABLES).map(([name, { columns, key }]) => ({
     name,
     from: { table: `${from.prefix}${name}`, schema: from.schema },

@@ -48,7 +48,7 @@ export interface PageReader {
 
 /** Creates the reader of a database. */
 export function pageReader(database: HostDatabase): PageReader {
-  const { forms, table, columnsOf } = database.context
+  const { forms, table, columnsOf } = database
   const reads = database.storage.database
   const list = (ids: readonly number[]): Sql => forms.elements(ids, 'integer')
   const rowsOf = <T extends TableName>(name: T, ids: readonly number[]): SqlStatement<Row<T>> =>

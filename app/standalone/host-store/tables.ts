@@ -1,7 +1,3 @@
-import type { SqlDialectName } from 'forgelet/storage'
-import type { Sql, SqlForms } from './sql.ts'
-import { FORMS, joined, raw, sql } from './sql.ts'
-
 /**
  * `serial`: an id that the database assigns. `id of accounts`: that of a row of the table. `key`: a text that is part of a key. A
  * list: a `key` that is one of these. A type that ends in `?` may be null.
@@ -139,60 +135,6 @@ export type NewRow<T extends TableName> = Omit<Row<T>, 'id'>
 
 /** The tables with all that their description may have. */
 export const HOST_TABLES: Readonly<Record<TableName, TableDescription>> = TABLES
-
-/** The prefix of the forge's tables if no other is chosen. The host's tables begin with `host_` then. */
-const STANDARD_PREFIX = 'forgelet_'
-
-/** Where the tables are. */
-export interface TableLocation {
-  readonly prefix: string
-  readonly schema: string | undefined
-}
-
-/** What the host's statements are written with. */
-export interface HostContext extends TableLocation {
-  /** The prefix of the tables of the forge beside them. */
-  readonly forgePrefix: string
-  readonly dialect: SqlDialectName
-  readonly forms: SqlForms
-  /** A table by its name in the database. `ledger` has the version of the others. */
-  table(name: TableName | 'ledger'): Sql
-  /** A column of integers, as a query selects it: with or without the name of its table. */
-  integer(column: string): Sql
-  /** All columns of a table, as a query selects them. */
-  columnsOf(table: TableName): Sql
-}
-
-/** Creates the context of the host's tables beside those of a forge: with another prefix than the standard one, both have it. */
-export function hostContext(
-  dialect: SqlDialectName,
-  { prefix = STANDARD_PREFIX, schema }: { readonly prefix?: string | undefined; readonly schema?: string | undefined },
-): HostContext {
-  const forms = FORMS[dialect]
-  const integer = (column: string): Sql =>
-    sql`${forms.number(raw(column))} as ${raw(column.slice(column.indexOf('.') + 1))}`
-  const location = { prefix: prefix === STANDARD_PREFIX ? 'host_' : `${prefix}host_`, schema }
-  return {
-    ...location,
-    forgePrefix: prefix,
-    dialect,
-    forms,
-    table: (name) => raw(qualified(forms, location, name)),
-    integer,
-    columnsOf: (table) =>
-      joined(
-        Object.entries(HOST_TABLES[table].columns).map(([name, type]) =>
-          isText(type) ? raw(`${table}.${name}`) : integer(`${table}.${name}`),
-        ),
-      ),
-  }
-}
-
-/** Returns the name of a table with its prefix, and its schema if it has one. */
-export function qualified(forms: SqlForms, { prefix, schema }: TableLocation, name: string): string {
-  const table = forms.name(`${prefix}${name}`)
-  return schema === undefined ? table : `${forms.name(schema)}.${table}`
-}
 
 /** Whether a column has texts: the others have integers. */
 export function isText(type: ColumnType): boolean {

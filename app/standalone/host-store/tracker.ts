@@ -52,7 +52,7 @@ const LONG_RECORD = 100_000
 /** Creates the tracker of the host: its issues, as the exchange of the forge reads and writes them. */
 export function createTracker(database: HostDatabase, directory: HostDirectory): IssueTracker<StandaloneUser> {
   type Context = PortContext<Caller<StandaloneUser>, unknown>
-  const { table, forms, integer, columnsOf, dialect } = database.context
+  const { table, forms, integer, columnsOf, dialect } = database
   /** The rows of the comments that were returned, to replace them. */
   const returnedComments = new WeakMap<CommentRecord, { readonly id: number; readonly stored: StoredComment }>()
 
