@@ -13,7 +13,7 @@ import type { CommandIO, ResultOptions } from './command.ts'
 import { CommandError, newCommand, printable, printResult } from './command.ts'
 import type { Database, DatabaseOptions } from './database.ts'
 import { existingDatabase, inDatabase, onDatabase } from './database.ts'
-import { ownerAndName } from './issues/open-repository.ts'
+import { repositoryName } from './issues/open-repository.ts'
 
 const TOKENS = 'The servers may run meanwhile: they accept a new token at once, and answer a revoked one with 401.'
 const ADDITIONS = 'The servers may run meanwhile: they know it at once.'
@@ -68,13 +68,12 @@ ${ADDITIONS}`
 /** Adds what works on the repositories of `forgelet serve`. */
 export function addRepositories(repositories: Command, io: CommandIO): void {
   inDatabase(newCommand(repositories, 'create', 'create a repository without issues', CREATE_REPOSITORY))
-    .argument('<owner/name>')
+    .argument('<owner/name>', '', repositoryName)
     .option('--private', 'show it only to its owner and to collaborators')
-    .action(async (text, options) => {
-      const names = ownerAndName(text)
-      if (names === undefined) throw new CommandError(2, `${text}: give the owner and the name, such as acme/rocket`)
-      await onAccounts(text, options, io, async (database) => {
-        const isNew = await createRepository(database, { private: options.private, ...names })
+    .action(({ owner, name }, options) => {
+      const text = `${owner}/${name}`
+      return onAccounts(text, options, io, async (database) => {
+        const isNew = await createRepository(database, { private: options.private, owner, name })
         if (!isNew) throw new CommandError(1, `the repository ${text} exists, in any case of the names`)
         printResult(io, options, { repository: text }, [text])
       })

@@ -5,7 +5,7 @@ import { copyDatabase } from '../standalone/host-store/open-host-database.ts'
 import type { CommandIO } from './command.ts'
 import { CommandError, counted, newCommand, printResult } from './command.ts'
 import type { DatabaseNames } from './database.ts'
-import { databaseOf, existingDatabase, onDatabase } from './database.ts'
+import { BY_DB, databaseOf, existingDatabase, onDatabase } from './database.ts'
 import { progress } from './issues/progress.ts'
 import { IDS, idColumns, TABLES, tablesIn } from './schema.ts'
 
@@ -18,12 +18,7 @@ tables are created. Everything is copied: "forgelet serve" answers the same from
 of an application is copied without the tables of the application.
 Until a copy has ended, its target cannot be used. --empty removes what an interrupted one left.`
 
-const FROM: DatabaseNames = {
-  option: '--from',
-  schema: '--from-schema',
-  variable: 'FORGELET_DB',
-  file: 'forgelet.sqlite',
-}
+const FROM: DatabaseNames = { ...BY_DB, option: '--from', schema: '--from-schema' }
 const TO: DatabaseNames = { option: '--to', schema: '--to-schema', variable: 'FORGELET_TO', file: '' }
 
 /** Adds `forgelet copy`. */

@@ -1,18 +1,15 @@
 import { existsSync } from 'node:fs'
 import type { Command } from '@commander-js/extra-typings'
 import { isForgeError } from 'forgelet'
-import type { DatabaseKind } from '../standalone/host-store/open-host-database.ts'
+import type { SqlDialectName } from 'forgelet/storage'
+import type { DatabaseLocation } from '../standalone/host-store/open-host-database.ts'
 import { isOtherUrl, serverKind } from '../standalone/host-store/open-host-database.ts'
 import type { CommandIO, Environment, ResultOptions } from './command.ts'
 import { CommandError } from './command.ts'
 import { systemCode } from './files.ts'
 
 /** The options that name a database, and the tables in it. */
-export type DatabaseOptions = {
-  readonly db?: string | undefined
-  readonly prefix?: string | undefined
-  readonly schema?: string | undefined
-}
+export type DatabaseOptions = Omit<DatabaseLocation, 'db'> & { readonly db?: string | undefined }
 
 /** The help of every command that has `--db`. */
 export const DATABASE_HELP = `Without --db, the environment variable FORGELET_DB names the database. Use it for a URL with a
@@ -31,14 +28,10 @@ export function inDatabase(
 }
 
 /** The database of a command, and where its tables are. */
-export interface Database {
-  readonly kind: DatabaseKind
-  /** A file name, or a URL that may contain a password. */
-  readonly db: string
-  /** The same without credentials, for use in messages. */
+export interface Database extends DatabaseLocation {
+  readonly kind: SqlDialectName
+  /** `db` without credentials, for use in messages. */
   readonly shown: string
-  readonly prefix: string | undefined
-  readonly schema: string | undefined
 }
 
 /** How the user names a database of a command. */
@@ -50,7 +43,13 @@ export interface DatabaseNames {
   readonly file: string
 }
 
-const BY_DB: DatabaseNames = { option: '--db', schema: '--schema', variable: 'FORGELET_DB', file: 'forgelet.sqlite' }
+/** How most commands name it. */
+export const BY_DB: DatabaseNames = {
+  option: '--db',
+  schema: '--schema',
+  variable: 'FORGELET_DB',
+  file: 'forgelet.sqlite',
+}
 
 /**
  * Reads the options that name the database of a command: `--db`, else `FORGELET_DB` unless it is empty.

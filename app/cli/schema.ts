@@ -1,8 +1,8 @@
 import type { Command } from '@commander-js/extra-typings'
-import type { ForgeStorage, SchemaStatus } from 'forgelet/storage'
+import type { ForgeStorage, SchemaStatus, SqlDialectName } from 'forgelet/storage'
 import type { IdColumns, SchemaStorageOptions } from 'forgelet/storage/postgres'
-import type { DatabaseKind, DatabaseStatus, TableOptions } from '../standalone/host-store/open-host-database.ts'
-import { databaseStatus, fileProblems, withHostDatabase } from '../standalone/host-store/open-host-database.ts'
+import type { DatabaseStatus, TableOptions } from '../standalone/host-store/open-host-database.ts'
+import { databaseStatus, withHostDatabase } from '../standalone/host-store/open-host-database.ts'
 import type { CommandIO, ResultOptions } from './command.ts'
 import { CommandError, newCommand, printable, printResult, toldToStop } from './command.ts'
 import type { Database } from './database.ts'
@@ -78,7 +78,9 @@ const REPAIR =
 
 /** Reads a file, and the state of its tables. A damaged file may have none that can be read. */
 async function examine(database: Database, options: TableFlags & { readonly full?: true | undefined }) {
-  const problems = await fileProblems(database, options.full ? 'integrity_check' : 'quick_check')
+  const { sqliteFileProblems } = await import('forgelet/storage/sqlite')
+  const check = options.full ? 'integrity_check' : 'quick_check'
+  const problems = database.kind === 'sqlite' ? await sqliteFileProblems(database.db, check) : []
   const status = await databaseStatus(database, await tablesIn(options)).catch((error: unknown) => {
     if (problems.length === 0) throw error
   })
@@ -124,8 +126,8 @@ export async function tablesIn({ ids, tables: file }: TableFlags): Promise<Table
 }
 
 /** The `mariadb` command would end a statement at the first semicolon of a trigger. */
-function asScript(kind: DatabaseKind, statement: string): string {
-  const hasBody = kind === 'mysql' && /^create trigger /i.test(statement)
+function asScript(kind: SqlDialectName, statement: string): string {
+  const hasBody = kind === 'mariadb' && /^create trigger /i.test(statement)
   return hasBody ? `delimiter //\n${statement}//\ndelimiter ;` : `${statement};`
 }
 
@@ -145,11 +147,11 @@ export function idColumns(text: string): IdColumns {
 
 /** The plan for each kind of database. Loads no driver. */
 const SCHEMA_PLANS: {
-  readonly [K in DatabaseKind]: () => Promise<(options: SchemaStorageOptions) => readonly string[]>
+  readonly [K in SqlDialectName]: () => Promise<(options: SchemaStorageOptions) => readonly string[]>
 } = {
   sqlite: async () => (await import('forgelet/storage/sqlite')).sqliteSchemaPlan,
   postgres: async () => (await import('forgelet/storage/postgres')).postgresSchemaPlan,
-  mysql: async () => (await import('forgelet/storage/mariadb')).mariadbSchemaPlan,
+  mariadb: async () => (await import('forgelet/storage/mariadb')).mariadbSchemaPlan,
 }
 
 /** Runs work on the storage of a database, until the command is stopped: what is not committed then is rolled back. */

@@ -166,7 +166,7 @@ export function databaseCommands(kinds: readonly AnyKind[]): void {
           ['repo create Moon/BASE', 1, /the repository Moon\/BASE exists, in any case/],
           ['repo create zoe/base', 1, /no user or organization has the name zoe/],
           ['repo create moon/a%b', 2, /moon\/a%b cannot be used: must be a name without/],
-          ['repo create moon', 2, /moon: give the owner and the name, such as acme\/rocket/],
+          ['repo create moon', 2, /'moon' is invalid .*Give the owner and the name, such as acme\/rocket/],
         ] as const) {
           expect(await again(...args.split(' '))).toEqual([code, '', expect.stringMatching(err)])
         }

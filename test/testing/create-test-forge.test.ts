@@ -203,7 +203,7 @@ describe('a test forge', () => {
 })
 
 test.each([
-  ['polcy', { polcy: {} }, 'did you mean policy?'],
+  ['polcy', { polcy: {} }, 'its options are fixture, policy, deny'],
   ['a policy that is none', { policy: {} }, 'needs policy'],
   ['a time that is no Date', { now: '2026' }, 'needs now'],
   ['users that are no object', { users: 1 }, 'needs users'],

@@ -1,4 +1,5 @@
 import type { Command } from '@commander-js/extra-typings'
+import { InvalidArgumentError } from '@commander-js/extra-typings'
 import type { Forge, Id } from 'forgelet'
 import { HostDirectory } from '../../standalone/host-store/host-directory.ts'
 import { onReadyDatabase } from '../../standalone/host-store/open-host-database.ts'
@@ -15,20 +16,11 @@ export interface RepositoryName {
   readonly name: string
 }
 
-/**
- * Parses the value of `--repo`.
- * @throws CommandError (wrong usage)
- */
+/** Parses `owner/name`. */
 export function repositoryName(text: string): RepositoryName {
-  const names = ownerAndName(text)
-  if (names !== undefined) return names
-  throw new CommandError(2, `--repo ${text}: give the owner and the name, such as acme/rocket`)
-}
-
-/** Parses `owner/name`. Returns undefined if the text has another form. */
-export function ownerAndName(text: string): RepositoryName | undefined {
   const [owner, name, ...others] = text.split('/')
-  return owner && name && others.length === 0 ? { owner, name } : undefined
+  if (owner && name && others.length === 0) return { owner, name }
+  throw new InvalidArgumentError('Give the owner and the name, such as acme/rocket')
 }
 
 /** The options that name a repository in the database of a standalone host. */

@@ -77,10 +77,8 @@ export function listAccessTokens(location: DatabaseLocation, username: string): 
 export function revokeAccessToken(location: DatabaseLocation, username: string, id: string): Promise<boolean> {
   return onUser(location, username, async (database, userId) => {
     const found = (await tokensOf(database, userId)).filter((row) => shown(row).id === id)
-    for (const { digest } of found) {
-      const deletion = sql`delete from ${database.table('tokens')} where digest = ${digest}`
-      await database.write((transaction) => wait(database.rows(deletion, transaction)))
-    }
+    const deletions = found.map(({ digest }) => sql`delete from ${database.table('tokens')} where digest = ${digest}`)
+    await database.write((transaction) => wait(database.change(deletions, transaction)))
     return found.length > 0
   })
 }

@@ -1,8 +1,8 @@
 import { existsSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
-import type { SchemaStatus, SqlStorage } from 'forgelet/storage'
+import type { SchemaStatus, SqlDialectName, SqlStorage } from 'forgelet/storage'
 import type { CopiedTable, CopyOptions, CopyReport } from 'forgelet/storage/copy'
-import type { FileCheck, SqlStorageOptions } from 'forgelet/storage/sqlite'
+import type { SqlStorageOptions } from 'forgelet/storage/sqlite'
 import { run } from '../steps.ts'
 import { HostDatabase } from './host-database.ts'
 import { check, hostState, migrateHost, unavailable } from './host-schema.ts'
@@ -27,9 +27,6 @@ export interface DatabaseLocation {
 /** What the tables of a forge depend on in the database of an application. */
 export type TableOptions = Pick<SqlStorageOptions, 'ids' | 'tables'>
 
-/** A kind of database. */
-export type DatabaseKind = 'sqlite' | 'postgres' | 'mysql'
-
 /**
  * Opens a database. It is connected to when it is first used.
  *
@@ -52,7 +49,7 @@ async function openStorage(location: DatabaseLocation, tables?: TableOptions): P
     }
     case 'postgres':
       return (await import('forgelet/storage/postgres')).postgresStorage(db, { prefix, schema, ...tables })
-    case 'mysql':
+    case 'mariadb':
       return (await import('forgelet/storage/mariadb')).mariadbStorage(db, { prefix, ...tables })
   }
 }
@@ -91,7 +88,12 @@ async function onExistingDatabase<T>(
   work: (database: HostDatabase) => Promise<T>,
   tables?: TableOptions | undefined,
 ): Promise<T> {
-  existingKind(location)
+  if (typeof location !== 'object' || location === null) {
+    throw new TypeError("location must be an object such as { db: 'forge.sqlite' }")
+  }
+  if (kindOf(location) === 'sqlite' && !existsSync(location.db)) {
+    throw unavailable('the file does not exist: name the file of "forgelet serve"')
+  }
   return withHostDatabase(location, work, tables)
 }
 
@@ -107,18 +109,6 @@ export function onReadyDatabase<T>(
     await check(database)
     return work(database)
   })
-}
-
-/** Returns the kind of a database that exists, as far as one can see from outside. */
-function existingKind(location: DatabaseLocation): DatabaseKind {
-  if (typeof location !== 'object' || location === null) {
-    throw new TypeError("location must be an object such as { db: 'forge.sqlite' }")
-  }
-  const kind = kindOf(location)
-  if (kind === 'sqlite' && !existsSync(location.db)) {
-    throw unavailable('the file does not exist: name the file of "forgelet serve"')
-  }
-  return kind
 }
 
 /** What is known of a database. */
@@ -146,16 +136,6 @@ async function statusOf(database: HostDatabase, tables?: TableOptions): Promise<
     // An application that describes its tables is not the ready server.
     server: tables?.tables === undefined ? (await run(hostState(database))).state : 'empty',
   }
-}
-
-/**
- * Returns what is wrong with the file of a database: nothing for a server. Reads all of it, and writes nothing.
- * @throws ForgeError as `databaseStatus`
- */
-export async function fileProblems(location: DatabaseLocation, check: FileCheck): Promise<readonly string[]> {
-  if (existingKind(location) !== 'sqlite') return []
-  const { sqliteFileProblems } = await import('forgelet/storage/sqlite')
-  return sqliteFileProblems(location.db, check)
 }
 
 /** How a database is copied. */
@@ -203,15 +183,15 @@ function copiedTables(from: HostDatabase, to: HostDatabase): readonly CopiedTabl
   }))
 }
 
-const SCHEMES: { readonly [scheme: string]: 'postgres' | 'mysql' | undefined } = {
+const SCHEMES: { readonly [scheme: string]: SqlDialectName | undefined } = {
   postgres: 'postgres',
   postgresql: 'postgres',
-  mysql: 'mysql',
-  mariadb: 'mysql',
+  mysql: 'mariadb',
+  mariadb: 'mariadb',
 }
 
 /** Returns the kind of server that a URL names. Undefined: it is no URL of one of them, so it may be a file. */
-export function serverKind(db: string): 'postgres' | 'mysql' | undefined {
+export function serverKind(db: string): SqlDialectName | undefined {
   return SCHEMES[/^([a-z]+):\/\//i.exec(db)?.[1]?.toLowerCase() ?? '']
 }
 
@@ -221,7 +201,7 @@ export function isOtherUrl(db: string): boolean {
 }
 
 /** The message shows at most the scheme of a URL, which may contain a password. */
-function kindOf({ db, schema }: DatabaseLocation): DatabaseKind {
+function kindOf({ db, schema }: DatabaseLocation): SqlDialectName {
   const expected = 'a postgres:// or mysql:// URL, an SQLite file, or ":memory:"'
   if (typeof db !== 'string' || db.trim() === '') throw new TypeError(`db must be ${expected}`)
 

@@ -18,10 +18,9 @@ export function raw(text: string): Sql {
   return { texts: [text], between: [] }
 }
 
-/** Puts something between parts. */
-export function joined(parts: readonly (SqlValue | Sql)[], separator: string = ', '): Sql {
-  if (parts.length === 0) return raw('')
-  return { texts: ['', ...parts.slice(1).map(() => separator), ''], between: parts }
+/** Puts commas between parts, of which there is at least one. */
+export function joined(parts: readonly (SqlValue | Sql)[]): Sql {
+  return { texts: ['', ...parts.slice(1).map(() => ', '), ''], between: parts }
 }
 
 /** Returns a statement as a database takes it. */
