@@ -1,6 +1,7 @@
 import type { Command } from '@commander-js/extra-typings'
-import type { ForgeStorage, SchemaStatus, SqlDialectName } from 'forgelet/storage'
+import type { SchemaStatus, SqlDialectName } from 'forgelet/storage'
 import type { IdColumns, SchemaStorageOptions } from 'forgelet/storage/postgres'
+import type { HostDatabase } from '../standalone/host-store/host-database.ts'
 import type { DatabaseStatus, TableOptions } from '../standalone/host-store/open-host-database.ts'
 import { databaseStatus, withHostDatabase } from '../standalone/host-store/open-host-database.ts'
 import type { CommandIO, ResultOptions } from './command.ts'
@@ -27,7 +28,8 @@ export function addSchema(parent: Command, io: CommandIO): void {
   const status = newCommand(parent, 'status', 'show the state of the tables, and settings that endanger data', STATUS)
   withIds(status).action(async (options) => {
     const database = existingDatabase(options, io)
-    report(await onStorage(database, await tablesIn(options), io, (storage) => storage.schemaStatus()), options, io)
+    const { forge } = await onDatabase(database, async () => databaseStatus(database, await tablesIn(options)))
+    report(forge, options, io)
   })
   const plan = newCommand(parent, 'plan', 'print the SQL that creates the tables, without a connection', PLAN)
   withIds(plan).action(async (options) => {
@@ -41,11 +43,18 @@ export function addSchema(parent: Command, io: CommandIO): void {
   })
   const apply = newCommand(parent, 'apply', 'create or update the tables, also while they are in use', APPLY)
   withIds(apply).action(async (options) => {
-    const made = await onStorage(databaseOf(options, io), await tablesIn(options), io, async (storage) => {
+    const database = databaseOf(options, io)
+    const tables = await tablesIn(options)
+    const migrated = async ({ storage }: HostDatabase): Promise<SchemaStatus> => {
       await storage.migrate()
       return storage.schemaStatus()
+    }
+    // What is not committed when the command is stopped is rolled back.
+    const stopped = toldToStop(io).then(() => {
+      throw new CommandError(3, 'stopped before the end: no change is half applied; run the same command again')
     })
-    report(made, options, io)
+    const applying = () => Promise.race([withHostDatabase(database, migrated, tables), stopped])
+    report(await onDatabase(database, applying), options, io)
   })
 }
 
@@ -152,20 +161,6 @@ const SCHEMA_PLANS: {
   sqlite: async () => (await import('forgelet/storage/sqlite')).sqliteSchemaPlan,
   postgres: async () => (await import('forgelet/storage/postgres')).postgresSchemaPlan,
   mariadb: async () => (await import('forgelet/storage/mariadb')).mariadbSchemaPlan,
-}
-
-/** Runs work on the storage of a database, until the command is stopped: what is not committed then is rolled back. */
-function onStorage<T>(
-  database: Database,
-  tables: TableOptions,
-  io: CommandIO,
-  work: (storage: Pick<ForgeStorage, 'migrate' | 'schemaStatus'>) => Promise<T>,
-): Promise<T> {
-  const stopped = toldToStop(io).then(() => {
-    throw new CommandError(3, 'stopped before the end: no change is half applied; run the same command again')
-  })
-  const working = () => withHostDatabase(database, ({ storage }) => work(storage), tables)
-  return onDatabase(database, () => Promise.race([working(), stopped]))
 }
 
 function report(status: SchemaStatus, options: ResultOptions, io: CommandIO): void {

@@ -191,7 +191,7 @@ const cases: readonly Case[] = [
 
 /** Who may do what. */
 const rules: RouteRules = {
-  repoExportIssues: { asks: 'issues.export', needs: 'repository reader', statements: 8 },
+  repoExportIssues: { asks: 'issues.export', needs: 'repository reader', statements: 7 },
   repoImportIssues: { asks: 'issues.import', needs: 'repository admin', statements: 3 },
 }
 

@@ -64,16 +64,20 @@ async function convert(
   const read = { issue: 0, comment: 0, label: 0, milestone: 0 }
   /** The labels that no issue has. */
   const unused = new Set<string>()
-  const isRepeated = repetitionTest()
+  const numbers = new Set<number>()
   async function* records(): AsyncGenerator<ExchangeRecord, void, void> {
     for await (const record of reading) {
-      if (record.kind === 'issue' && isRepeated(record.issue.number)) {
-        reading.refuse(repeatedNumber(record.issue.number, reading.position()))
-        continue
+      if (record.kind === 'issue') {
+        const { number, labels = [] } = record.issue
+        if (numbers.has(number)) {
+          reading.refuse(repeatedNumber(number, reading.position()))
+          continue
+        }
+        numbers.add(number)
+        for (const { name } of labels) unused.delete(name)
       }
       read[record.kind] += 1
       if (record.kind === 'label') unused.add(record.label.name)
-      if (record.kind === 'issue') for (const { name } of record.issue.labels ?? []) unused.delete(name)
       yield record
     }
   }
@@ -111,21 +115,6 @@ function dumpTarget({ to, out, repo, originalUrl }: ConvertOptions): DumpedRepos
   if (out === '-') throw new CommandError(2, 'a dump is a folder: name a new one with --out')
   if (repo === undefined) throw new CommandError(2, '--to gitea-dump needs --repo, such as --repo acme/rocket')
   return { ...repo, originalUrl }
-}
-
-const BITS = 32
-
-/** Returns a function that says whether it had a number before. A million numbers in a Set need 40 MB. */
-function repetitionTest(): (number: number) => boolean {
-  const words = new Map<number, number>()
-  return (number) => {
-    if (!Number.isSafeInteger(number)) return false // no import accepts it
-    const index = Math.floor(number / BITS)
-    const word = words.get(index) ?? 0
-    const withNumber = word | (1 << (number - index * BITS))
-    words.set(index, withNumber)
-    return withNumber === word
-  }
 }
 
 function repeatedNumber(number: number, position: SourcePosition = { pointer: '' }): Violation {

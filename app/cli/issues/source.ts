@@ -10,9 +10,8 @@ import type { ExchangeFormat } from 'forgelet/exchange'
 import type { OpenedSource } from 'forgelet/exchange/files'
 import { openIssueSource } from 'forgelet/exchange/files'
 import type { CommandIO, ResultOptions } from '../command.ts'
-import { CommandError, counted } from '../command.ts'
+import { CommandError, counted, progress } from '../command.ts'
 import { failureOf, systemCode, unwritable } from '../files.ts'
-import { progress } from './progress.ts'
 
 /** The options that say how a source is read. */
 export type SourceOptions = ResultOptions & {

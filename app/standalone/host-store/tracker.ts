@@ -96,10 +96,12 @@ export function createTracker(database: HostDatabase, directory: HostDirectory):
   return {
     issues: answered(function* (query, context) {
       const rows = yield* issueRows(query, context)
+      if (rows.length === 0) return []
+
       const found = rows.map(({ number, kind, record }): StoredIssue | TakenNumber =>
         kind === 'issue' ? JSON.parse(record) : { number, taken: true },
       )
-      const labels = yield* labelsOf(found, context)
+      const labels = yield* labelsOf(query.repositoryId, context)
       const showsEmail = yield* mayShowEmail(query.repositoryId, context)
       return found.map((one) => ('taken' in one ? one : visible(shownIssue(one, labels), showsEmail)))
     }),
@@ -222,16 +224,8 @@ export function createTracker(database: HostDatabase, directory: HostDirectory):
     return ids
   }
 
-  function* labelsOf(
-    found: readonly (StoredIssue | TakenNumber)[],
-    context: Context,
-  ): Steps<ReadonlyMap<number, LabelRecord>> {
-    const ids = [...new Set(found.flatMap((one) => ('labels' in one && one.labels) || []))]
-    if (ids.length === 0) return new Map()
-
-    const labels = sql<Row<'labels'>>`select ${columnsOf('labels')} from ${table('labels')} as labels
-      where labels.id in ${forms.elements(ids, 'integer')}`
-    const rows = yield* all(labels, context)
+  function* labelsOf(repositoryId: Id, context: Context): Steps<ReadonlyMap<number, LabelRecord>> {
+    const rows = yield* all(inRepository('labels', idOf(repositoryId)), context)
     return new Map(rows.map(({ id, record }): [number, LabelRecord] => [id, JSON.parse(record)]))
   }
 
