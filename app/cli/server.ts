@@ -35,7 +35,7 @@ export class ForgeServer {
   origins: ReadonlySet<string> = new Set()
   #phase: 'starting' | 'serving' | 'shutting down' = 'starting'
   #answer: Answer = (request, response) => this.#refuse(request, response, 503, 'STORAGE_UNAVAILABLE', 'starting')
-  #obstacle = async (): Promise<string | undefined> => `the server is ${this.#phase}`
+  #databaseFault = async (): Promise<string | undefined> => undefined
   /** The open connections, each with the last response that it waits for. */
   readonly #connections = new Map<Socket, ServerResponse | undefined>()
   #connectedAt = Number.NEGATIVE_INFINITY
@@ -70,7 +70,7 @@ export class ForgeServer {
       else this.#refuse(request, response, 404, 'ROUTE_NOT_FOUND', 'not found')
     }
     this.#answer = (request, response) => api(request, response, () => answerOutside(request, response))
-    this.#obstacle = async () => {
+    this.#databaseFault = async () => {
       try {
         await host.checkDatabase()
         return undefined
@@ -94,7 +94,6 @@ export class ForgeServer {
     this.#phase = 'shutting down'
     const message = 'the server is shutting down: send the request again'
     this.#answer = (request, response) => this.#refuse(request, response, 503, 'SHUTTING_DOWN', message)
-    this.#obstacle = async () => 'the server is shutting down'
     for (const [socket, response] of this.#connections) {
       if (response === undefined) socket.setTimeout(this.http.keepAliveTimeout)
       else if (!response.headersSent) response.setHeader('Connection', 'close')
@@ -127,7 +126,7 @@ export class ForgeServer {
   }
 
   async #reportReadiness(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const obstacle = await this.#obstacle()
+    const obstacle = this.#phase === 'serving' ? await this.#databaseFault() : `the server is ${this.#phase}`
     if (obstacle === undefined) reply(request, response, HEALTHY)
     else this.#refuse(request, response, 503, 'NOT_READY', obstacle)
   }

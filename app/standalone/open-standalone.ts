@@ -123,7 +123,7 @@ export function hostForge(
   const directory = new HostDirectory(database)
   return createForge({
     storage: database.storage,
-    policy: hostPolicy(directory),
+    policy: hostPolicy((request, actor) => directory.standing(request, actor)),
     membership: directory,
     issues: createTracker(database, directory),
     ...options,

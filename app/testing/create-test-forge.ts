@@ -152,7 +152,7 @@ async function openTestForge<User extends Actor>(
   const asked: AccessRequest[] = []
   const events: ForgeEvent[] = []
   const host = new TestHost(users)
-  const policy = options.policy ?? hostPolicy(host)
+  const policy = options.policy ?? hostPolicy((request, actor) => host.standing(request, actor))
   let isLoaded = false
   const forge = createForge<User, undefined>({
     clock,

@@ -3,7 +3,7 @@ import { toId } from 'forgelet'
 import { normalizeName } from '../standalone/credentials.ts'
 import { parseFixture } from '../standalone/fixture/parse-fixture.ts'
 import { accountRow, repositoryRow } from '../standalone/host-store/load-fixture.ts'
-import type { Standing, Standings } from '../standalone/host-store/roles.ts'
+import type { Standing } from '../standalone/host-store/roles.ts'
 import { idOf, placeOf } from '../standalone/host-store/roles.ts'
 import type { NewRow, Row, TableName } from '../standalone/host-store/tables.ts'
 
@@ -106,7 +106,7 @@ export function testWorld(rows: TestHost, now: () => Date): Pick<TestForge, 'iss
 }
 
 /** The host of a test forge, in memory: the rows of its fixture, and its users in the places of accounts. */
-export class TestHost implements Standings<Actor>, Membership<Actor> {
+export class TestHost implements Membership<Actor> {
   readonly #tables = new Map<TableName, object[]>()
   readonly #userIds: ReadonlyMap<string, Id>
 

@@ -3,7 +3,7 @@ import { ForgeError } from 'forgelet'
 import { normalizeName, parseCredentials, tokenDigest } from '../credentials.ts'
 import { after } from '../steps.ts'
 import type { HostDatabase } from './host-database.ts'
-import type { StandaloneUser, Standing, Standings } from './roles.ts'
+import type { StandaloneUser, Standing } from './roles.ts'
 import { idOf, placeOf, userIdOf } from './roles.ts'
 import type { Sql } from './sql.ts'
 import { sql } from './sql.ts'
@@ -20,7 +20,7 @@ type FoundAccount = AccountRef & { readonly id: Id }
  * Resolves the host's names, tokens and memberships. Names are case-insensitive. On SQLite every method answers at once, so
  * that the ports of the forge do too.
  */
-export class HostDirectory implements Standings<StandaloneUser> {
+export class HostDirectory {
   readonly #database: HostDatabase
   readonly #table: HostDatabase['table']
   readonly #integer: HostDatabase['integer']

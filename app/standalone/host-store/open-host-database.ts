@@ -183,16 +183,10 @@ function copiedTables(from: HostDatabase, to: HostDatabase): readonly CopiedTabl
   }))
 }
 
-const SCHEMES: { readonly [scheme: string]: SqlDialectName | undefined } = {
-  postgres: 'postgres',
-  postgresql: 'postgres',
-  mysql: 'mariadb',
-  mariadb: 'mariadb',
-}
-
 /** Returns the kind of server that a URL names. Undefined: it is no URL of one of them, so it may be a file. */
-export function serverKind(db: string): SqlDialectName | undefined {
-  return SCHEMES[/^([a-z]+):\/\//i.exec(db)?.[1]?.toLowerCase() ?? '']
+export function serverKind(db: string): 'postgres' | 'mariadb' | undefined {
+  if (/^postgres(ql)?:\/\//i.test(db)) return 'postgres'
+  return /^(mysql|mariadb):\/\//i.test(db) ? 'mariadb' : undefined
 }
 
 /** Returns whether a text is a URL of something that cannot be opened, which SQLite would take for the name of a new file. */

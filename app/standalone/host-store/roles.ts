@@ -46,16 +46,17 @@ export interface Standing {
   readonly collaboration: Row<'collaborators'>['role'] | null
 }
 
-/** Where a host looks up what a caller is to the repository or organization of a request. */
-export interface Standings<A extends Actor> {
-  standing(request: AccessRequest, actor: A | 'anonymous'): MaybePromise<Standing>
-}
-
-/** Creates the access policy of the host, which follows Gitea's rules. Each decision reads the host once. */
-export function hostPolicy<A extends Actor>(host: Standings<A>): Policy<A> {
+/**
+ * Creates the access policy of the host, which follows Gitea's rules.
+ *
+ * @param standingOf - looks up what a caller is to the repository or organization of a request, once for each decision
+ */
+export function hostPolicy<A extends Actor>(
+  standingOf: (request: AccessRequest, actor: A | 'anonymous') => MaybePromise<Standing>,
+): Policy<A> {
   return {
     authorize: (request, context) =>
-      after(host.standing(request, context.actor), (standing) =>
+      after(standingOf(request, context.actor), (standing) =>
         rolePolicy<A>({
           isSiteAdmin: () => standing.is_site_admin === 1,
           repositoryRole: () => repositoryRoleOf(standing),
