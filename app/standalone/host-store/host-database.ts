@@ -36,8 +36,8 @@ export class HostDatabase {
     this.schema = schema
   }
 
-  /** A table by its name in the database. `ledger` has the version of the others. */
-  readonly table = (name: TableName | 'ledger'): Sql => raw(this.qualified(name))
+  /** A table by its name in the database. */
+  readonly table = (name: TableName): Sql => raw(this.qualified(name))
 
   /** A column of integers, as a query selects it: with or without the name of its table. */
   readonly integer = (column: string): Sql =>

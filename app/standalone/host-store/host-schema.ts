@@ -5,7 +5,7 @@ import { run, wait } from '../steps.ts'
 import type { HostDatabase } from './host-database.ts'
 import type { Sql } from './sql.ts'
 import { raw, sql } from './sql.ts'
-import type { ColumnType, TableDescription } from './tables.ts'
+import type { ColumnType, Row, TableDescription } from './tables.ts'
 import { HOST_TABLES, isText } from './tables.ts'
 
 const NAME = "the server's own schema"
@@ -20,20 +20,13 @@ const MAX_MIGRATION_MS = 300_000
 /** The columns of tables, by the names of the tables. */
 type Present = ReadonlyMap<string, ReadonlySet<string>>
 
-interface Ledger {
-  readonly version: number
-  readonly oldest_library: number
-}
+type Ledger = Pick<Row<'ledger'>, 'version' | 'oldest_library'>
+
+const LEDGER = HOST_TABLES.ledger.columns
 
 /** The state of the tables of the host, and the versions in their ledger, 0 without one. `drifted`: a table or a column is missing. */
 interface HostState extends Ledger {
   readonly state: SchemaStatus['state']
-}
-
-/** One row: the version of the tables, the oldest version of a release that can use them, and the types of ids. */
-const LEDGER: TableDescription = {
-  columns: { only: 'integer', version: 'integer', oldest_library: 'integer', ids: 'text' },
-  key: ['only'],
 }
 
 /**
@@ -75,11 +68,8 @@ function* create(database: HostDatabase, transaction: unknown): Steps<void> {
  * @throws ForgeError `STORAGE_UNAVAILABLE`, `STORAGE_BUSY`, `SCHEMA_OUTDATED`, `SCHEMA_TOO_NEW`
  */
 export async function check(database: HostDatabase): Promise<void> {
-  await Promise.all([database.storage.database.check(), refuseOutdated(database)])
-}
-
-async function refuseOutdated(database: HostDatabase): Promise<void> {
-  const { version: found } = await run(usableState(database))
+  const state = run(usableState(database))
+  const [{ version: found }] = await Promise.all([state, database.storage.database.check()])
   if (found >= VERSION) return
   const message = `${NAME} has version ${found}, but ${VERSION} is needed: restart the server`
   throw new ForgeError('SCHEMA_OUTDATED', message, { found, needed: VERSION })
@@ -94,7 +84,7 @@ function* ownState(database: HostDatabase, transaction?: unknown): Steps<HostSta
   const { prefix, forgePrefix } = database
   const beside = yield* tablesOf(database, forgePrefix, transaction)
   const hasForge = [...beside.keys()].some((name) => !name.startsWith(prefix))
-  const isForge = !hasForge || hasTable(beside, `${forgePrefix}ledger`, LEDGER.columns)
+  const isForge = !hasForge || hasTable(beside, `${forgePrefix}ledger`, LEDGER)
   const found = yield* usableState(database, transaction)
   const isHost = found.state !== 'drifted' || found.version > 0
   if (!isForge || !isHost) throw unavailable(`it holds tables of another program: ${OTHER}`)
@@ -115,10 +105,10 @@ function* usableState(database: HostDatabase, transaction?: unknown): Steps<Host
 export function* hostState(database: HostDatabase, transaction?: unknown): Steps<HostState> {
   const { prefix, integer, table } = database
   const present = yield* tablesOf(database, prefix, transaction)
-  const made = Object.entries({ ledger: LEDGER, ...HOST_TABLES })
+  const made = Object.entries(HOST_TABLES)
   const none = { version: 0, oldest_library: 0 }
   if (made.every(([name]) => !present.has(`${prefix}${name}`))) return { state: 'empty', ...none }
-  if (!hasTable(present, `${prefix}ledger`, LEDGER.columns)) return { state: 'drifted', ...none }
+  if (!hasTable(present, `${prefix}ledger`, LEDGER)) return { state: 'drifted', ...none }
 
   const read = sql<Ledger>`select ${integer('version')}, ${integer('oldest_library')} from ${table('ledger')}`
   const [ledger = none] = yield* rows(database, read, transaction)
@@ -156,10 +146,9 @@ function createTables(database: HostDatabase): readonly Sql[] {
   const only = raw(forms.name('only'))
   return [
     ...(dialect === 'postgres' && schema !== undefined ? [createSchema(schema)] : []),
-    ...createTable(database, 'ledger', LEDGER),
+    ...Object.entries(HOST_TABLES).flatMap(([name, description]) => createTable(database, name, description)),
     sql`insert into ${table('ledger')} (${only}, version, oldest_library, ids)
       select 1, 0, 0, ${raw(`'${IDS}'`)} where not exists (select * from ${table('ledger')})`,
-    ...Object.entries(HOST_TABLES).flatMap(([name, description]) => createTable(database, name, description)),
   ]
 }
 
@@ -208,7 +197,7 @@ function createTable(database: HostDatabase, name: string, description: TableDes
 function columnOf(database: HostDatabase, column: string, type: ColumnType): string {
   const { types, name } = database.forms
   if (type === 'serial') return types.serial
-  if (column === 'only') return `${types.integer} not null check (${name('only')} = 1)`
+  if (type === 'one') return `${types.integer} not null check (${name(column)} = 1)`
   const text = typeof type !== 'string' || type.startsWith('key') ? types.key : types.text
   const [, target] = /^id of (\w+)/.exec(String(type)) ?? []
   const referring = target === undefined ? '' : ` references ${database.qualified(target)} (${name('id')})`

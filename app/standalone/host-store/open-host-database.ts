@@ -172,7 +172,8 @@ export async function copyDatabase(
 }
 
 function copiedTables(from: HostDatabase, to: HostDatabase): readonly CopiedTable[] {
-  return Object.entries(HOST_TABLES).map(([name, { columns, key }]) => ({
+  const { ledger: _, ...tables } = HOST_TABLES
+  return Object.entries(tables).map(([name, { columns, key }]) => ({
     name,
     from: { table: `${from.prefix}${name}`, schema: from.schema },
     to: { table: `${to.prefix}${name}`, schema: to.schema },

@@ -1,8 +1,8 @@
 /**
- * `serial`: an id that the database assigns. `id of accounts`: that of a row of the table. `key`: a text that is part of a key. A
+ * `one`: the integer 1. `serial`: an id that the database assigns. `id of accounts`: that of a row of the table. `key`: a text that is part of a key. A
  * list: a `key` that is one of these. A type that ends in `?` may be null.
  */
-type BaseType = 'integer' | 'serial' | `id of ${string}` | 'key' | 'text'
+type BaseType = 'integer' | 'one' | 'serial' | `id of ${string}` | 'key' | 'text'
 /** The type of a column. */
 export type ColumnType = BaseType | `${BaseType}?` | readonly string[]
 
@@ -17,6 +17,11 @@ export interface TableDescription {
 
 /** The host's own tables, by name without prefix, in the order in which they are created. Flags are integers, 0 or 1. */
 const TABLES = {
+  /** One row: the version of the tables, the oldest version of a release that can use them, and the types of ids. */
+  ledger: {
+    columns: { only: 'one', version: 'integer', oldest_library: 'integer', ids: 'text' },
+    key: ['only'],
+  },
   /** Users and organizations, which share one namespace. */
   accounts: {
     columns: {
