@@ -83,7 +83,7 @@ export function pageReader(database: HostDatabase): PageReader {
           union select repositories.owner_id from ${table('issues')} as listed
             join ${table('repositories')} as repositories on repositories.id = listed.repository_id
             where listed.id in ${list(asked)}
-          union select cast(${viewerId} as ${raw(forms.integer)})
+          union select viewer.id from ${table('accounts')} as viewer where viewer.id = ${viewerId}
         ) as shown join ${table('accounts')} as accounts on accounts.id = shown.shown_id`
       const [rows, repositoryRows, shown, milestoneRows] = yield* wait(
         reads.rowsOfEach([

@@ -46,8 +46,6 @@ function isPart(one: SqlValue | Sql): one is Sql {
 export interface SqlForms {
   /** The types of columns. A `key` is a text that can be in a key. */
   readonly types: { readonly integer: string; readonly key: string; readonly text: string; readonly serial: string }
-  /** What a whole number is cast to. */
-  readonly integer: string
   /** What is behind the columns of a table; whether the database assigns its key. */
   tableEnd(isNumbered: boolean): string
   /** A name. */
@@ -64,7 +62,6 @@ const EXACT = 'character set utf8mb4 collate utf8mb4_nopad_bin'
 export const FORMS: Readonly<Record<SqlDialectName, SqlForms>> = {
   sqlite: {
     types: { integer: 'integer', key: 'text', text: 'text', serial: 'integer primary key autoincrement' },
-    integer: 'integer',
     tableEnd: (isNumbered) => (isNumbered ? 'strict' : 'strict, without rowid'),
     name: (name) => `"${name}"`,
     number: (expression) => expression,
@@ -73,7 +70,6 @@ export const FORMS: Readonly<Record<SqlDialectName, SqlForms>> = {
   // Drivers return bigint as text. A double is always a number.
   postgres: {
     types: { integer: 'bigint', key: 'text', text: 'text', serial: 'bigint primary key generated always as identity' },
-    integer: 'bigint',
     tableEnd: () => '',
     name: (name) => `"${name}"`,
     number: (expression) => sql`cast(${expression} as double precision)`,
@@ -87,7 +83,6 @@ export const FORMS: Readonly<Record<SqlDialectName, SqlForms>> = {
       text: `longtext ${EXACT}`,
       serial: 'bigint primary key auto_increment',
     },
-    integer: 'signed',
     tableEnd: () => `engine = InnoDB row_format = dynamic default ${EXACT}`,
     name: (name) => `\`${name}\``,
     number: (expression) => sql`cast(${expression} as double)`,
