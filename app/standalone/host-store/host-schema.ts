@@ -114,8 +114,11 @@ export function* hostState(database: HostDatabase, transaction?: unknown): Steps
   const [ledger = none] = yield* rows(database, read, transaction)
   if (ledger.oldest_library > VERSION) return { state: 'too-new', ...ledger }
   if (ledger.version < VERSION) return { state: 'outdated', ...ledger }
-  const isWhole = made.every(([name, { columns }]) => hasTable(present, `${prefix}${name}`, columns))
-  return { state: isWhole ? 'current' : 'drifted', ...ledger }
+  const isWhole = (tables: Present): boolean =>
+    made.every(([name, { columns }]) => hasTable(tables, `${prefix}${name}`, columns))
+  // Another process may have created tables between the two questions.
+  const isCurrent = isWhole(present) || isWhole(yield* tablesOf(database, prefix, transaction))
+  return { state: isCurrent ? 'current' : 'drifted', ...ledger }
 }
 
 function hasTable(present: Present, name: string, columns: object): boolean {
@@ -144,11 +147,15 @@ const IDS = 'user=bigint,organization=bigint,repository=bigint,issue=bigint'
 function createTables(database: HostDatabase): readonly Sql[] {
   const { dialect, schema, forms, table } = database
   const only = raw(forms.name('only'))
+  const [ledger = [], ...others] = Object.entries(HOST_TABLES).map(([name, description]) =>
+    createTable(database, name, description),
+  )
   return [
     ...(dialect === 'postgres' && schema !== undefined ? [createSchema(schema)] : []),
-    ...Object.entries(HOST_TABLES).flatMap(([name, description]) => createTable(database, name, description)),
+    ...ledger,
     sql`insert into ${table('ledger')} (${only}, version, oldest_library, ids)
       select 1, 0, 0, ${raw(`'${IDS}'`)} where not exists (select * from ${table('ledger')})`,
+    ...others.flat(),
   ]
 }
 
