@@ -10,16 +10,7 @@ const SQLITE_CONTRACT = ['test/storage/contract-sqlite.test.ts', 'test/storage/c
  */
 const OWNERS = [
   // Every module uses the shared types: what the tests of core see is proven.
-  [
-    'src/schema',
-    [
-      'test/schema',
-      'test/core',
-      'test/exchange',
-      'test/codebase/arguments.test.ts',
-      'test/codebase/unknown-options.test.ts',
-    ],
-  ],
+  ['src/schema', ['test/schema', 'test/core', 'test/exchange']],
   // The contract compares storages with the one in memory, so SQLite shows what that does wrong by itself.
   ['src/storage/memory', ['test/storage/contract.test.ts', ...SQLITE_CONTRACT]],
   ['src/storage', SQLITE_CONTRACT],
