@@ -338,14 +338,20 @@ onServer(SERVERS.postgres, (server) => {
     await expect(database.run("insert into host_members values (5, 2, 'member')")).rejects.toThrow('blocks this user')
   })
 
-  test('row-level security that hides the tables of the forge is named', async () => {
+  test.each([
+    ['the ledger', 'forgelet_ledger'],
+    ['every table', 'forgelet_%'],
+  ])('row-level security that hides %s of the forge is named', async (_, pattern) => {
     const role = `forgelet_limited_${Date.now()}`
     onTestFinished(async () => void (await runOnce(pgConnection, server, `drop role ${role}`)))
     const database = await withHost(POSTGRES, POSTGRES_HOST)
     await database.migrated()
     await database.runAll([
       `create role ${role} login`,
-      'alter table forgelet_ledger enable row level security',
+      `do $$ declare found regclass; begin
+        for found in select oid from pg_class where relkind = 'r' and relname like '${pattern}' loop
+          execute format('alter table %s enable row level security', found);
+        end loop; end $$`,
       `grant all on all tables in schema public to ${role}`,
     ])
     const limited = database.closing(postgresStorage(Object.assign(new URL(database.url), { username: role }).href))

@@ -118,9 +118,10 @@ export class Schema {
     if (isCurrent && isFollowed) return
 
     const all = isCurrent ? [] : this.#missingTables(found?.version)
-    const isBare = found === undefined && (yield* this.#isBare(session, present))
+    const isHidden = yield* this.#isHidden(session, present)
+    const isBare = found === undefined && !isHidden && (yield* this.#isBare(session, present))
     const missing = isBare ? all.filter(({ makes }) => makes === undefined) : all
-    this.#refuseConflict(present, found, missing, yield* this.#isHidden(session, present))
+    this.#refuseConflict(present, found, missing, isHidden)
     const following = isFollowed ? [] : yield* this.#following.statements(session)
     for (const statement of [...missing, ...following, this.#ledger.note]) {
       const text = dialect.repeatable?.(statement.sql) ?? statement.sql
