@@ -124,12 +124,11 @@ function checkOptions(options: unknown): void {
   const names = Object.keys(OPTIONS).join(', ')
   if (!isObject(options)) throw new TypeError(`createTestForge needs options: an object with ${names}`)
   for (const [name, value] of Object.entries(options)) {
+    if (value === undefined) continue
     const [, rule] = Object.entries<OptionRule>(OPTIONS).find(([one]) => one === name) ?? []
     if (rule === undefined) throw new TypeError(`createTestForge has no option ${name}: its options are ${names}`)
     const [isValid, expected] = rule
-    if (value !== undefined && !isValid(value)) {
-      throw new TypeError(`createTestForge needs ${name}: ${expected}, or undefined`)
-    }
+    if (!isValid(value)) throw new TypeError(`createTestForge needs ${name}: ${expected}, or undefined`)
   }
 }
 

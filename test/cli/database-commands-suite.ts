@@ -303,6 +303,7 @@ export function databaseCommands(kinds: readonly AnyKind[]): void {
         ['drop view forgelet_pins', 'tables of the forge:  drifted: '],
         ['update host_ledger set version = 99, oldest_library = 99', 'tables of the server: too-new: '],
         ['update host_ledger set version = 0', 'tables of the server: outdated: .*: run "forgelet serve"'],
+        ['delete from host_ledger', 'tables of the server: outdated: .*: run "forgelet serve"'],
       ])('reports with exit code 1: %s', async (sql, line) => {
         const { run, change } = await setUp()
         await change(sql)

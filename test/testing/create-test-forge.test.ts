@@ -202,6 +202,10 @@ describe('a test forge', () => {
   })
 })
 
+test('createTestForge accepts an option that is undefined, also one that it does not have', async () => {
+  await expect(createTestForge({ polcy: undefined } as never)).resolves.toBeDefined()
+})
+
 test.each([
   ['polcy', { polcy: {} }, 'its options are fixture, policy, deny'],
   ['a policy that is none', { policy: {} }, 'needs policy'],
