@@ -16,12 +16,21 @@ export function* wait<T>(value: MaybePromise<T>): Steps<T> {
 }
 
 /** Runs steps: returns a value if they wait for nothing, otherwise a promise. */
-export function run<T>(steps: Steps<T>, next: IteratorResult<Promise<unknown>, T> = steps.next()): MaybePromise<T> {
-  if (next.done === true) return next.value
-  return next.value.then(
-    () => run(steps),
-    (error: unknown) => run(steps, steps.throw(error)),
-  )
+export function run<T>(steps: Steps<T>): MaybePromise<T> {
+  const first = steps.next()
+  return first.done === true ? first.value : finish(steps, first.value)
+}
+
+/** A loop: promises that each wait for the next one would all be kept until the last. */
+async function finish<T>(steps: Steps<T>, first: Promise<unknown>): Promise<T> {
+  for (let pending = first; ; ) {
+    const next = await pending.then(
+      () => steps.next(),
+      (error: unknown) => steps.throw(error),
+    )
+    if (next.done === true) return next.value
+    pending = next.value
+  }
 }
 
 /** Calls `next` with a value: now, or behind the promise. */

@@ -7,7 +7,7 @@ import { CommandError, counted, newCommand, printable, printResult, violationLin
 import { driverReport, unusable } from '../database.ts'
 import type { OpenRepository } from './open-repository.ts'
 import { inRepository, withRepository } from './open-repository.ts'
-import { counts, readUsers, withoutAccount } from './reattribute.ts'
+import { counts, readUsers, withoutAccount } from './people.ts'
 import type { Source, SourceOptions } from './source.ts'
 import { ofSource, onSource } from './source.ts'
 import { displayedNameLines, notCarriedLines, SourceReading } from './source-reading.ts'
