@@ -1,5 +1,5 @@
-// Objects of built-in classes may come from another realm, in which they are not instances of this one's: Jest runs a host, and this
-// package, in a context of its own, and the errors, times and URLs that Node itself creates are not of that context.
+// An object of another realm is not an instance of this realm's class. Jest runs a host and this package in a context of their own, to which
+// the errors, times and URLs that Node creates do not belong.
 
 /** Returns whether a value is an error. */
 export function isError(value: unknown): value is Error {

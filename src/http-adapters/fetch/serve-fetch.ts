@@ -118,8 +118,8 @@ function streamed<A extends Actor>(api: Api<A>, apiRequest: FetchRequestContext,
 }
 
 /**
- * Returns the `next` of an iterator, to be called by a runtime. The iterator runs in the present asynchronous context, that of
- * the request: it calls the host. The runtime calls in a context of its own.
+ * Returns the `next` of an iterator for a runtime, which calls it in an asynchronous context of its own. The iterator calls the host, so
+ * it runs in the context in which this function is called: that of the request.
  */
 function inThisContext<T>(iterator: AsyncIterator<T>): () => Promise<IteratorResult<T>> {
   let ask = (_answer: (step: Promise<IteratorResult<T>>) => void): void => undefined

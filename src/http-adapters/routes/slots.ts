@@ -11,8 +11,8 @@ export class Slots {
   readonly #what: keyof ExchangeSlots
   #free: number
   /**
-   * Frees the slots that are garbage. A host may drop a response without cancelling its body, and Workers never go on with a
-   * request whose client is gone. They have this class since the compatibility date 2025-05-05.
+   * Frees slots that were garbage-collected. A host may drop a response without cancelling its body, and Workers never resume a
+   * request whose client has disconnected. They have had this class since the compatibility date 2025-05-05.
    */
   readonly #dropped = globalThis.FinalizationRegistry && new FinalizationRegistry<void>(() => this.#release())
 

@@ -1,6 +1,6 @@
 import { isValidDate } from '../../schema/realms.ts'
 
-/** Returns a copy of records. In Jest, what `structuredClone` returns is of another realm: its times are no instances of Date there. */
+/** Returns a copy of records. In Jest, `structuredClone` returns objects of another realm, whose times are not instances of Date. */
 export function copyOf<T>(records: T): T {
   // biome-ignore lint/nursery/noUnsafeTypeAssertion: a copy has the type of what it copies
   return copied(records) as T

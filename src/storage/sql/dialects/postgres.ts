@@ -244,7 +244,7 @@ end $forgelet$`,
     // whose temporary tables would be in front if they were not named.
     sql`do $do$ begin execute (select 'alter function ${made}() set search_path to ' || coalesce(
   pg_catalog.string_agg(pg_catalog.quote_ident(cast(path.name as text)), ', ') || ', ', '') || 'pg_temp' from pg_catalog.unnest(pg_catalog.current_schemas(false)) as path (name)); end $do$`,
-    sql`revoke execute on function ${made}() from public`, // or a trigger of anyone would tell whom an organization blocks
+    sql`revoke execute on function ${made}() from public`, // otherwise any user could learn whom an organization blocks, by a trigger
     // After the row, because generated columns and triggers of the host fill it in.
     sql`create trigger ${sql.id(name)} after insert or update on ${members} for each row execute function ${made}()`,
   ]

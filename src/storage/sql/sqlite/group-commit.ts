@@ -13,7 +13,7 @@ const MAX_CHANGES = 256
 /** A batch collects for at most so many milliseconds. */
 const MAX_COLLECTING_MS = 5
 
-/** Taken once, at the beginning: a test that sets the time by fake timers would wait for its changes forever. */
+/** Taken when the module is loaded: behind fake timers, with which a test sets the time, a change would wait forever. */
 const nextTurn = setImmediate
 
 /** A change that waits for its batch. */
